@@ -1,0 +1,230 @@
+"""`grad_fn`: a node as users see it, with PyTorch's names.
+
+A node becomes an instance of a class of its own name the first time it is shown. The graph
+holds plain nodes only, so showing one costs nothing to those that are never looked at.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GradientError
+from ..graph import Guard, Node
+from ..graph import is_grad_enabled as grad_enabled
+from ..graph.columns import NumericColumn, RecordedColumn, check_versions
+from ..graph.pull import freed_error
+from ..graph.node import FREED, pending_guards
+from ..ops.generate import caller, runtime
+from ..tensor import Tensor
+from .hooks import Handle, register
+
+if TYPE_CHECKING:
+    import sympy
+
+__symgrad_internal__ = True
+
+
+class AccumulateGrad:
+    """Where a graph ends: adds what arrives to the gradient of its leaf.
+
+    Attributes
+    ----------
+    variable : Tensor
+        The leaf.
+    """
+
+    __slots__ = ("__weakref__", "variable")
+
+    def __init__(self, variable: Tensor):
+        self.variable = variable
+
+    next_functions: tuple[()] = ()
+    metadata: types.MappingProxyType[str, Any] = types.MappingProxyType({})
+
+    def name(self) -> str:
+        """PyTorch's full name of it."""
+        return "symgrad::autograd::AccumulateGrad"
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad object at {id(self):#x}>"
+
+    def __call__(self, gradient: Tensor) -> None:
+        from .backward import accumulate
+
+        accumulate(self.variable, gradient._data)
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The one `AccumulateGrad` of the leaf, as long as somebody looks at it."""
+    extra = leaf._get_extra()
+    found = extra.accumulator() if extra.accumulator else None
+    if found is None:
+        found = AccumulateGrad(leaf)
+        extra.accumulator = weakref.ref(found)
+    return found
+
+
+def tensor_of(value: Any, operand: Any) -> Any:
+    """A saved value as the tensor it was: the leaf itself, or a tensor that leads back into the graph."""
+    if isinstance(operand, Node):
+        result = Tensor.constant(value)
+        result._node, result._requires_grad = operand, operand.op.differentiable
+        return result
+    if not isinstance(operand, Tensor):
+        return value
+    if operand._data is value or not operand._requires_grad:
+        return operand if operand._data is value else Tensor.constant(value)
+    if np.array_equal(operand._data, value, equal_nan=True):
+        return operand
+    raise GradientError(
+        "the data of a leaf was replaced after it was used, so it no longer is what was recorded; "
+        "run the forward computation again"
+    )
+
+
+class GradFn(Node):
+    """The record of one op, as `grad_fn` shows it.
+
+    ``name()``, ``next_functions``, ``metadata``, ``register_hook`` and ``_saved_…`` are
+    PyTorch's; `expr` and `local_derivatives` are what PyTorch cannot show.
+    """
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The name of the node, such as ``MulBackward0``."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Always empty."""
+        return {}
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """For each operand (its node, which output of it), (None, 0) where no gradient is needed."""
+        out: list[tuple[Any, int]] = []
+        for k, operand in enumerate(self.operands):
+            if self._is_no_input(k, operand):
+                continue
+            if not self.needs >> k & 1:
+                out.append((None, 0))
+            elif isinstance(operand, Node):
+                out.append(show_output(operand))
+            else:
+                out.append((accumulator(operand), 0))
+        return tuple(out)
+
+    def _is_no_input(self, k: int, operand: Any) -> bool:
+        """Whether PyTorch does not count the operand as an input: a condition, or the number in ``x**2``."""
+        op = self.op
+        return not op.variadic and (op.args[k] in op.constants or (op.name == "pow" and isinstance(operand, (int, float))))
+
+    def __call__(self, *gradients: Tensor) -> Any:
+        (gradient,) = gradients
+        column = RecordedColumn(tensor_of) if grad_enabled() else NumericColumn()
+        g = gradient if grad_enabled() else gradient._data
+        results: dict[Any, Any] = {}
+        operands = self.operands
+        if self.out is FREED:
+            raise freed_error(self)
+        check_versions(self)
+        view = column.view(self) if column.view else self
+        for operand, c in self.op.pull(column.xp, g, view, self.needs):
+            for k, own in enumerate(operands):
+                if own is operand and self.needs >> k & 1 and k not in results:
+                    c = column.fit(c, operand)
+                    results[k] = c if grad_enabled() else Tensor.constant(c)
+                    break
+        found = tuple(results.get(k) for k, o in enumerate(operands) if not self._is_no_input(k, o))
+        return found[0] if len(found) == 1 else found
+
+    def register_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Calls ``hook(grad_inputs, grad_outputs)`` after the node has run in a backward."""
+        extra = self.get_extra()
+        if extra.node_hooks is None:
+            extra.node_hooks = {}
+        return register(extra.node_hooks, hook)
+
+    def _saved(self, name: str) -> Any:
+        if self.out is FREED:
+            raise freed_error(self)
+        check_versions(self)
+        if name == "result":
+            return None if self.out is None else tensor_of(self.out, self)
+        k = self.op.operand_names(self).index(name)
+        operand, value = self.operands[k], self.saved[k]
+        if value is None:
+            return operand if isinstance(operand, (int, float)) else None
+        return tensor_of(value, operand)
+
+    @property
+    def expr(self) -> sympy.Expr:
+        """This op alone as a SymPy expression in the names of its inputs."""
+        from ..formula.local import local_expr
+
+        return local_expr(self, frame_depth=2)
+
+    @property
+    def local_derivatives(self) -> dict[sympy.Expr, sympy.Expr]:
+        """The partial derivative of `expr` with respect to each input that needs a gradient."""
+        from ..formula.local import local_derivatives
+
+        return local_derivatives(self, frame_depth=2)
+
+
+special_classes: dict[str, type[GradFn]] = {}
+"""The base of the shown class, for ops that have one of their own."""
+_classes: dict[tuple[str, tuple[str, ...], str], type[GradFn]] = {}
+
+
+def _saved_property(name: str) -> property:
+    return property(lambda self: self._saved(name), doc=f"The saved {name!r}; None if it was not needed.")
+
+
+def show(node: Node) -> Any:
+    """The node as `grad_fn`: of the class that bears its name. Which output of it does not matter here."""
+    return show_output(node)[0]
+
+
+def show_output(node: Node) -> tuple[Any, int]:
+    """The node as `grad_fn`, and the number of its output."""
+    if node.op.name == "output_of":
+        return show(node.a0), node.params[0]  # pyright: ignore[reportOptionalSubscript]
+    if type(node) is Node:
+        name = node.op.grad_name(node)
+        saved = (*node.op.operand_names(node), "result") if not node.op.variadic else ()
+        key = (name, saved, node.op.name)
+        if key not in _classes:
+            base = special_classes.get(node.op.name, GradFn)
+            members: dict[str, Any] = {"__slots__": (), "__module__": base.__module__}
+            members |= {f"_saved_{s}": _saved_property(s) for s in saved}
+            _classes[key] = type(name, (base,), members)
+        node.__class__ = _classes[key]
+    return node, 0
+
+
+def node_name(node: Node) -> str:
+    """The name that a tensor's repr gives for its node."""
+    return type(show(node)).__name__
+
+
+def note_guard(node: Node, outcome: bool) -> None:
+    """Remembers that Python branched on the node's value; the next recorded node carries it."""
+    if not grad_enabled():
+        return
+    code, lasti = caller()
+    operands = tuple(weakref.ref(o) if isinstance(o, (Node, Tensor)) else o for o in node.operands)
+    pending_guards.append(Guard(node.op, operands, node.params, outcome, code, lasti, threading.get_ident()))
+
+
+runtime["show"], runtime["node_name"], runtime["note_guard"] = show, node_name, note_guard

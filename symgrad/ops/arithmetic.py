@@ -1,0 +1,211 @@
+"""Sums, products, quotients, powers, and choices between two values. All broadcast."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from ..array import unwrapped
+from ..errors import ArgumentError, DTypeError
+from .declare import op
+
+
+@op(
+    broadcasts=True,
+    linear=("x", "y"),
+    expr=lambda m, x, y, alpha: x + alpha * y,
+    params=("alpha",),
+    vjp=dict(x=lambda g: g, y=lambda g, alpha: g if alpha == 1 else g * alpha),
+    rule_name="sum rule",
+)
+def add(x, y, alpha=1):
+    """Sum ``x + alpha·y``; shapes broadcast."""
+    return x + y if alpha == 1 else x + alpha * y
+
+
+@op(
+    broadcasts=True,
+    linear=("x", "y"),
+    expr=lambda m, x, y, alpha: x - alpha * y,
+    params=("alpha",),
+    vjp=dict(x=lambda g: g, y=lambda g, alpha: -g if alpha == 1 else g * -alpha),
+    rule_name="sum rule",
+)
+def sub(x, y, alpha=1):
+    """Difference ``x − alpha·y``; shapes broadcast."""
+    if alpha != 1:
+        return x - alpha * y
+    if getattr(x, "dtype", None) == bool and getattr(y, "dtype", None) == bool:
+        raise DTypeError("sub: subtraction of two bool tensors is not supported; use (a != b) or convert with .to(sg.int64)")
+    return x - y
+
+
+@op(
+    broadcasts=True,
+    linear=("x", "y"),
+    expr=lambda m, x, y: x * y,
+    vjp=dict(x=lambda g, y: g * y, y=lambda g, x: g * x),
+    rule_name="product rule",
+)
+def mul(x, y):
+    """Product ``x·y``; shapes broadcast."""
+    return x * y
+
+
+@op(
+    broadcasts=True,
+    floats=True,
+    linear=("x",),
+    expr=lambda m, x, y: x / y,
+    vjp=dict(x=lambda g, y: g / y, y=lambda g, x, y: -(g * (x / y)) / y),
+    rule_name="quotient rule",
+)
+def div(x, y):
+    """Quotient ``x / y``; shapes broadcast, integers become floats."""
+    return x / y if type(y) not in (int, float) or y else np.true_divide(x, y)
+
+
+@op(
+    broadcasts=True,
+    linear=("x",),
+    expr=lambda m, x: -x,
+    vjp=dict(x=lambda g: -g),
+    rule_name="sum rule",
+)
+def neg(x):
+    """Negative ``−x``."""
+    return -x
+
+
+@op(
+    broadcasts=True,
+    expr=lambda m, x, exponent: x**exponent,
+    vjp=dict(
+        x=lambda xp, g, x, exponent: g * xp.dpow(x, exponent, 1, 0),
+        exponent=lambda xp, g, x, exponent: g * xp.dpow(x, exponent, 0, 1),
+    ),
+    torch_name=lambda n: "PowBackward1" if hasattr(n.a1, "shape") else "PowBackward0",
+    saved_names={"exponent": "exponent"},
+    rule_name="power rule",
+)
+def pow_(x, exponent):
+    """Power ``x**exponent``; shapes broadcast."""
+    if type(exponent) is int and exponent < 0 and x.dtype.kind in "iub":
+        raise ArgumentError("pow: Integers to negative integer powers are not allowed; use a float base or exponent")
+    return x**exponent
+
+
+def _power_terms(exponent: Any, n: int, k: int) -> list[tuple[Any, int]]:
+    """∂ⁿ⁺ᵏ(xʸ)/∂xⁿ∂yᵏ as Σ coefficient(y)·xʸ⁻ⁿ·log(x)ᵐ: the pairs (coefficient, m)."""
+    falling = np.poly1d(np.poly(range(n))) if n else np.poly1d([1.0])
+    terms: list[tuple[Any, int]] = []
+    for j in range(k + 1):
+        if j > n:
+            break
+        c: Any = comb(k, j)
+        if j == 0:
+            for step in range(n):
+                c = c * (exponent - step)
+        else:
+            value: Any = 0
+            for coefficient in np.polyder(falling, j).coeffs:
+                value = value * exponent + round(float(coefficient))
+            c = c * value
+        terms.append((c, k - j))
+    return terms
+
+
+def _dpow_expr(m: Any, x: Any, exponent: Any, n: int, k: int) -> Any:
+    total: Any = 0
+    for c, logs in _power_terms(exponent, n, k):
+        if m.is_zero(c):
+            continue
+        term = c * x ** (exponent - n)
+        total = total + (term * m.log(x) ** logs if logs else term)
+    return total
+
+
+@op(
+    broadcasts=True,
+    params=("n", "k"),
+    expr=_dpow_expr,
+    vjp=dict(
+        x=lambda xp, g, x, exponent, n, k: g * xp.dpow(x, exponent, n + 1, k),
+        exponent=lambda xp, g, x, exponent, n, k: g * xp.dpow(x, exponent, n, k + 1),
+    ),
+    saved_names={"exponent": "exponent"},
+    public=False,
+    rule_name="power rule",
+)
+def dpow(x, exponent, n=1, k=0):
+    """Derivative of a power, ``∂ⁿ⁺ᵏ xʸ / ∂xⁿ∂yᵏ``: closed under differentiation.
+
+    A term whose coefficient is 0 is absent, whatever it multiplies, so x⁴ has a fifth derivative
+    at 0; mixed second derivatives agree in either order by construction.
+    """
+    total: Any = None
+    for c, logs in _power_terms(exponent, n, k):
+        plain = type(c) in (int, float)
+        if plain and c == 0:
+            continue
+        power = x ** (exponent - n) if type(exponent) not in (int, float) or exponent != n else unwrapped(np.ones_like(x))
+        if logs:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                power = np.where((x == 0) & (exponent - n > 0), 0 * power, power * np.log(x) ** logs)
+        term = c * power if plain else np.where(c == 0, 0 * c, c * power)
+        total = term if total is None else total + term
+    if total is None:
+        return unwrapped(np.zeros_like(x * exponent))
+    return unwrapped(total)
+
+
+@op(
+    broadcasts=True,
+    selects=True,
+    expr=lambda m, x, y: m.max(x, y),
+    vjp=dict(
+        x=lambda xp, g, x, y: xp.where(x < y, 0, xp.where(x == y, g / 2, g)),
+        y=lambda xp, g, x, y: xp.where(y < x, 0, xp.where(x == y, g / 2, g)),
+    ),
+    kink=lambda m, x, y: x == y,
+    rule_name="selection",
+)
+def maximum(x, y):
+    """The larger of ``x`` and ``y``; equal values share the gradient evenly."""
+    return np.maximum(x, y)
+
+
+@op(
+    broadcasts=True,
+    selects=True,
+    expr=lambda m, x, y: m.min(x, y),
+    vjp=dict(
+        x=lambda xp, g, x, y: xp.where(x > y, 0, xp.where(x == y, g / 2, g)),
+        y=lambda xp, g, x, y: xp.where(y > x, 0, xp.where(x == y, g / 2, g)),
+    ),
+    kink=lambda m, x, y: x == y,
+    rule_name="selection",
+)
+def minimum(x, y):
+    """The smaller of ``x`` and ``y``; equal values share the gradient evenly."""
+    return np.minimum(x, y)
+
+
+@op(
+    broadcasts=True,
+    selects=True,
+    constants=("condition",),
+    linear=("x", "y"),
+    expr=lambda m, condition, x, y: m.where(condition, x, y),
+    vjp=dict(
+        x=lambda xp, g, condition: xp.where(condition, g, 0),
+        y=lambda xp, g, condition: xp.where(condition, 0, g),
+    ),
+    saved_names={"condition": "condition", "x": "self", "y": "other"},
+    rule_name="selection",
+)
+def where(condition, x, y):
+    """``x`` where the condition holds, else ``y``; what is not selected has no influence, not even 0·∞."""
+    return unwrapped(np.where(condition, x, y))

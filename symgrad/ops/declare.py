@@ -1,0 +1,287 @@
+"""`op`: the decorator that makes an op of a forward function. One op, one declaration.
+
+A declaration holds the forward (the function itself, on arrays), one gradient rule an
+argument, and the symbolic face: `expr` for an elementwise op, `index` and `entries` for the
+others. From these the decorator generates the recording function, the pull of the loop,
+and the entries of every column's namespace. Declarations are complete at import or refused.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..array import broadcast_shapes
+from ..errors import ArgumentTypeError
+from ..graph.columns import numeric_namespace, recorded_namespace
+from ..graph.node import Node
+from .generate import UNSET, compile_function, pull_source, recording_source
+
+catalogue: dict[str, Op] = {}
+"""Every declared op, by name."""
+
+_SHAPE_ONLY = {"shape", "dtype", "ndim"}
+
+
+@dataclass(slots=True)
+class Rule:
+    """A gradient rule: the function, the names it takes, and the names whose values it reads."""
+
+    function: Callable[..., Any]
+    takes: tuple[str, ...]
+    reads: frozenset[str]
+
+
+@dataclass(slots=True)
+class Op:
+    """A declared op. See `op` for the meaning of the fields."""
+
+    name: str
+    forward: Callable[..., Any]
+    args: tuple[str, ...]
+    params: tuple[str, ...]
+    defaults: dict[str, Any]
+    rules: dict[str, Rule | None]
+    constants: tuple[str, ...]
+    broadcasts: bool
+    promotes: bool
+    floats: bool
+    fits: bool
+    selects: bool
+    linear: tuple[str, ...]
+    structural: bool
+    variadic: bool
+    star: str | None
+    prepare: Callable[..., tuple[Any, ...]] | None
+    expr: Callable[..., Any] | None
+    index: Callable[..., Any] | None
+    entries: Callable[..., Any] | None
+    shape: Callable[..., tuple[int, ...]] | None
+    kink: Callable[..., Any] | None
+    repeats: int
+    torch_name: str | Callable[[Node], str]
+    saved_names: Mapping[str, str]
+    rule_name: str
+    public: bool
+    differentiable: bool
+    saves: bool = True
+    readers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    record: Callable[..., Any] = field(init=False)
+    pull: Callable[..., Any] = field(init=False)
+
+    @property
+    def arity(self) -> int:
+        """The number of tensor arguments."""
+        return len(self.args)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def grad_name(self, node: Node) -> str:
+        """The name of the node as PyTorch has it, for example ``MulBackward0``."""
+        name = self.torch_name(node) if callable(self.torch_name) else self.torch_name
+        return name if "Backward" in name else f"{name}Backward0"
+
+    def operand_names(self, node: Node) -> tuple[str, ...]:
+        """PyTorch's names of the operands, as in ``_saved_self``."""
+        if self.variadic:
+            return tuple(f"input{k}" for k in range(len(node.a0)))
+        return tuple(self.saved_names[a] for a in self.args)
+
+    def result_shape(self, shapes: tuple[tuple[int, ...], ...], params: tuple[Any, ...] | None) -> tuple[int, ...]:
+        """The shape of the result from those of the operands, without any data."""
+        if self.shape is not None:
+            return tuple(self.shape(*shapes, *(params or ())))
+        return broadcast_shapes(*shapes)
+
+
+def _reads(function: Callable[..., Any], names: tuple[str, ...]) -> frozenset[str]:
+    """The parameters whose values the function's code uses, beyond their shape and dtype."""
+    found: set[str] = set()
+    instructions: list[dis.Instruction] = list(dis.get_instructions(function))
+    for here, following in zip(instructions, instructions[1:], strict=False):
+        loads = here.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"))
+        named = here.argval if isinstance(here.argval, tuple) else (here.argval,)
+        if loads and not (following.opname in ("LOAD_ATTR", "LOAD_METHOD") and following.argval in _SHAPE_ONLY and len(named) == 1):
+            found.update(n for n in named if n in names)
+    return frozenset(found)
+
+
+def _rule(op_name: str, argument: str, function: Callable[..., Any], known: tuple[str, ...]) -> Rule:
+    takes = tuple(inspect.signature(function).parameters)
+    unknown = [t for t in takes if t not in ("xp", "g", "out", *known)]
+    if unknown:
+        raise TypeError(f"op {op_name}: the rule of {argument!r} takes {unknown}; it may take xp, g, out, {', '.join(known)}")
+    return Rule(function, takes, _reads(function, takes))
+
+
+def op(
+    *,
+    vjp: Mapping[str, Callable[..., Any] | None],
+    constants: tuple[str, ...] = (),
+    params: tuple[str, ...] = (),
+    expr: Callable[..., Any] | None = None,
+    index: Callable[..., Any] | None = None,
+    entries: Callable[..., Any] | None = None,
+    shape: Callable[..., Any] | None = None,
+    prepare: Callable[..., tuple[Any, ...]] | None = None,
+    star: str | None = None,
+    broadcasts: bool = False,
+    floats: bool = False,
+    fits: bool = False,
+    selects: bool = False,
+    linear: tuple[str, ...] = (),
+    structural: bool = False,
+    kink: Callable[..., Any] | None = None,
+    repeats: int = 1,
+    torch_name: str | Callable[[Node], str] | None = None,
+    saved_names: Mapping[str, str] | None = None,
+    rule_name: str = "chain rule",
+    public: bool = True,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares an op: decorates its forward function and returns the function that records.
+
+    Parameters
+    ----------
+    vjp : mapping of argument to rule
+        For each differentiable argument a pure function of ``xp`` (the column's functions), ``g``
+        (the cotangent of the result) and whichever of ``out``, the arguments and the parameters it
+        names; it returns the argument's cotangent. None declares a derivative that is zero. Use
+        ``xp.where`` where a branch was not selected: that zero is strong.
+    constants : tuple of str
+        Tensor arguments that have no derivative, such as a condition.
+    params : tuple of str
+        Arguments that are no tensors. Rules and forward get them as `prepare` returns them.
+    expr : callable, optional
+        The symbolic face of an elementwise op: ``expr(m, x, …)`` with ``m`` a namespace of scalar
+        functions; it serves index terms, SymPy and mpmath alike.
+    index : callable, optional
+        The face of any other op: ``index(m, i, x, …, params)`` is the entry at the indices ``i``; an
+        operand is called with indices and has a shape.
+    entries : callable, optional
+        Forward on object arrays of scalars; the forward itself where NumPy can do it.
+    shape : callable, optional
+        The result's shape from the operands' shapes and the parameters; elementwise ops broadcast.
+    prepare : callable, optional
+        Parameters as given, after the operands' values, to a tuple in normal form; it checks them.
+    star : str, optional
+        A parameter that is given as separate arguments or as one tuple.
+    broadcasts, floats, fits, selects, structural : bool
+        Elementwise with broadcasting · integers become floats first · rules may return cotangents of a
+        broadcast shape · some inputs are not selected, so their zero is strong · moves entries only.
+    linear : tuple of str
+        Arguments in which the op is linear while the others are fixed.
+    kink : callable, optional
+        Where the op has no derivative, as a condition ``kink(m, x, …)`` on scalars.
+    repeats : int
+        How often the face writes its operand.
+    torch_name, saved_names, rule_name
+        PyTorch's name of the node, its names of saved values; the rule's name in a derivation.
+    public : bool
+        Whether users see it; helper ops of rules are not public.
+
+    Raises
+    ------
+    TypeError
+        If an argument has neither a rule nor is declared constant, a rule takes a name that is
+        unknown, or the symbolic face is missing.
+    """
+
+    def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(forward)
+        name = forward.__name__.rstrip("_")
+        names = tuple(signature.parameters)
+        args = tuple(n for n in names if n not in params)
+        missing = [a for a in args if a not in vjp and a not in constants and vjp]
+        if missing:
+            raise TypeError(f"op {name}: no gradient rule for {missing}; add one to vjp, or name it in constants")
+        if expr is None and (index is None or shape is None):
+            raise TypeError(f"op {name}: no symbolic face; give expr=, or index= and shape=")
+        defaults = {
+            p: UNSET if signature.parameters[p].default is inspect.Parameter.empty else signature.parameters[p].default for p in params
+        }
+        saved = dict(zip(args, ("self", "other", "third"), strict=False)) | dict(saved_names or {})
+        declared = Op(
+            name=name,
+            forward=forward,
+            args=args,
+            params=params,
+            defaults=defaults,
+            rules={a: r if r is None else _rule(name, a, r, names) for a, r in vjp.items()},
+            constants=constants,
+            broadcasts=broadcasts,
+            promotes=broadcasts or floats,
+            floats=floats,
+            fits=fits,
+            selects=selects,
+            linear=linear,
+            structural=structural,
+            variadic=False,
+            star=star,
+            prepare=prepare,
+            expr=expr,
+            index=index,
+            entries=entries,
+            shape=shape,
+            kink=kink,
+            repeats=repeats,
+            torch_name=torch_name or name.title().replace("_", ""),
+            saved_names=saved,
+            rule_name=rule_name,
+            public=public,
+            differentiable=bool(vjp),
+        )
+        for a in (*args, "out"):
+            declared.readers[a] = tuple(r for r, rule in declared.rules.items() if rule and a in rule.reads)
+        declared.saves = any(declared.readers.values())
+        return register(declared, forward.__doc__)
+
+    return declare
+
+
+def register(declared: Op, doc: str | None) -> Callable[..., Any]:
+    """Generates the op's functions and enters them in the catalogue and the namespaces."""
+    name = declared.name
+    if name in catalogue:
+        raise TypeError(f"op {name} is declared twice")
+    bindings: dict[str, Any] = {
+        "op": declared,
+        "forward": declared.forward,
+        "prepare": declared.prepare,
+        "defaults": declared.defaults,
+        "named": _take_named(name, declared.star),
+    }
+    bindings |= {f"vjp_{a}": r.function for a, r in declared.rules.items() if r}
+    record = compile_function(name, recording_source(declared), bindings)
+    declared.record = record
+    declared.pull = compile_function(f"pull_{name}", pull_source(declared), {})
+    record.__doc__, record.__module__, record.__qualname__ = doc, declared.forward.__module__, name
+    catalogue[name] = declared
+    setattr(numeric_namespace, name, declared.forward)
+    setattr(recorded_namespace, name, record)
+    return record
+
+
+def reflected(name: str) -> Callable[..., Any]:
+    """The recording function of a two-argument op with its arguments swapped, for ``__rsub__`` and its kin."""
+    declared = catalogue[name]
+    first, second = declared.args
+    return compile_function(f"{name}_reflected", recording_source(declared, (second, first)), {})
+
+
+def _take_named(op_name: str, star: str | None) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, ...]]:
+    def take(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        if set(named) != {star} or given:
+            raise ArgumentTypeError(f"{op_name}: unexpected keyword {', '.join(named)}; write {op_name}(x, ...) or {star}=(...)")
+        value = named[star or ""]
+        return value if isinstance(value, tuple) else (value,)
+
+    return take
+
+
+def public_ops() -> Iterator[Op]:
+    """The ops that users see, in the order of their declaration."""
+    return (o for o in catalogue.values() if o.public)
