@@ -63,7 +63,8 @@ def _slots(holder: Any) -> list[Any]:
     if hasattr(holder, "_data"):
         return [holder._data]
     flat: list[Any] = []
-    for value in (holder.v0, holder.v1, holder.v2, holder.out):
+    for slot in ("v0", "v1", "v2", "out"):
+        value = getattr(holder, slot, None)
         flat.extend(value if isinstance(value, tuple) else [value])
     return flat
 

@@ -133,7 +133,7 @@ def _record(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], output
     node = Node()
     node.op = FUNCTION
     node.a0 = tuple(a if not isinstance(a, Tensor) or a._node is None else a._node for a in args)
-    node.a1 = node.a2 = node.v1 = node.v2 = node.out = node.extra = None
+    node.out = node.extra = None
     node.needs = sum(1 << k for k, a in enumerate(args) if isinstance(a, Tensor) and a._requires_grad)
     node.params = (cls, ctx, many, tuple(o._data.shape for o in outputs), tuple(o._data.dtype for o in outputs))
     node.shape, node.dtype = outputs[0]._data.shape, outputs[0]._data.dtype
@@ -157,7 +157,7 @@ def _output_node(node: Node, k: int, tensor: Tensor, many: bool) -> Node:
         return node
     pick = Node()
     pick.op, pick.a0, pick.params = OUTPUT_OF, node, (k,)
-    pick.a1 = pick.a2 = pick.v0 = pick.v1 = pick.v2 = pick.out = pick.extra = None
+    pick.out = pick.extra = None
     pick.shape, pick.dtype, pick.needs, pick.seq = tensor._data.shape, tensor._data.dtype, 1, next_seq()
     pick.code, pick.lasti = node.code, node.lasti
     return pick
@@ -291,6 +291,7 @@ def _special_op(name: str, torch_name: Callable[[Node], str], pull: Callable[...
         differentiable=True,
     )
     made.pull = pull
+    made.saves = name == "function"
     return made
 
 

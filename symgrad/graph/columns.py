@@ -69,7 +69,7 @@ class NumericColumn:
 class _View:
     """A node whose saved values are tensors that lead back into the graph."""
 
-    __slots__ = ("a0", "a1", "a2", "node", "out", "params", "v0", "v1", "v2")
+    __slots__ = ("a0", "a1", "a2", "out", "params", "v0", "v1", "v2")
 
 
 class RecordedColumn:
@@ -84,17 +84,15 @@ class RecordedColumn:
     def view(self, node: Node) -> _View:
         """A stand-in for the node with tensors in the places of saved arrays."""
         view = _View()
-        view.node = node
-        view.a0, view.a1, view.a2, view.params = node.a0, node.a1, node.a2, node.params
-        tensor_of = self._tensor_of
+        view.params = node.params
+        tensor_of, operands, saved = self._tensor_of, node.operands, node.saved
         if node.op.variadic:
-            view.v0 = node.v0 and tuple(None if v is None else tensor_of(v, a) for v, a in zip(node.v0, node.a0, strict=True))
-            view.v1 = view.v2 = None
+            view.a0 = operands
+            view.v0 = tuple(None if v is None else tensor_of(v, a) for v, a in zip(saved, operands, strict=True))
         else:
-            view.v0, view.v1, view.v2 = (
-                None if v is None else tensor_of(v, a)
-                for v, a in ((node.v0, node.a0), (node.v1, node.a1), (node.v2, node.a2))
-            )
+            for k, (a, v) in enumerate(zip(operands, saved, strict=True)):
+                setattr(view, f"a{k}", a)
+                setattr(view, f"v{k}", None if v is None else tensor_of(v, a))
         view.out = None if node.out is None else tensor_of(node.out, node)
         return view
 

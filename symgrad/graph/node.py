@@ -57,6 +57,8 @@ class Extra:
 class Node:
     """One recorded op. Slots, no closure: 1,000,000 of them are one computation.
 
+    Slots that an op has no use for (the second operand of a one-operand op) are never set.
+
     Attributes
     ----------
     op : Op
@@ -125,14 +127,14 @@ class Node:
         op = self.op
         if op.variadic:
             return self.a0
-        return (self.a0, self.a1, self.a2)[: op.arity]
+        return tuple(getattr(self, slot) for slot in ("a0", "a1", "a2")[: op.arity])
 
     @property
     def saved(self) -> tuple[Any, ...]:
         """The saved value of each operand, None where none was kept."""
         if self.op.variadic:
             return self.v0 if self.v0 is not None else (None,) * len(self.a0)
-        return (self.v0, self.v1, self.v2)[: self.op.arity]
+        return tuple(getattr(self, slot, None) for slot in ("v0", "v1", "v2")[: self.op.arity])
 
     @property
     def is_freed(self) -> bool:
@@ -140,8 +142,8 @@ class Node:
         return self.out is FREED
 
     def free(self) -> None:
-        """Lets go of the saved arrays; marks the node only if there were any."""
-        if self.v0 is not None or self.v1 is not None or self.v2 is not None or self.out is not None:
+        """Lets go of the saved arrays; marks the node only if its op keeps any."""
+        if self.op.saves:
             self.v0 = self.v1 = self.v2 = None
             self.out = FREED
 

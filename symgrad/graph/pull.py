@@ -16,6 +16,7 @@ structure  records without data           the derivative graph of a formula
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -54,29 +55,31 @@ def reached(roots: Iterable[Any]) -> list[Any]:
     """
     found = list(dict.fromkeys(r for r in roots if isinstance(r, Node)))
     seen: set[Any] = set(found)
-    stack = list(found)
-    while stack:
-        node = stack.pop()
+    add, append = seen.add, found.append
+    for node in found:  # the list grows while it is walked
         needs = node.needs
-        first = node.a0
-        if type(first) is tuple:
-            candidates: Iterable[Any] = [a for k, a in enumerate(first) if needs >> k & 1]
-        elif needs & 6 == 0:
-            candidates = (first,) if needs & 1 else ()
-        else:
-            candidates = [a for bit, a in ((1, first), (2, node.a1), (4, node.a2)) if needs & bit]
-        for operand in candidates:
-            if operand not in seen:
-                seen.add(operand)
-                if isinstance(operand, Node):
-                    found.append(operand)
-                    stack.append(operand)
-    found.sort(key=_by_seq)
+        operand = node.a0
+        if type(operand) is tuple:
+            for k, part in enumerate(operand):
+                if needs >> k & 1 and part not in seen:
+                    add(part)
+                    if isinstance(part, Node):
+                        append(part)
+            continue
+        if needs & 1 and operand not in seen:
+            add(operand)
+            if type(operand) is Node or isinstance(operand, Node):
+                append(operand)
+        if needs & 2 and (operand := node.a1) not in seen:
+            add(operand)
+            if type(operand) is Node or isinstance(operand, Node):
+                append(operand)
+        if needs & 4 and (operand := node.a2) not in seen:
+            add(operand)
+            if type(operand) is Node or isinstance(operand, Node):
+                append(operand)
+    found.sort(key=attrgetter("seq"))
     return found
-
-
-def _by_seq(node: Any) -> int:
-    return node.seq
 
 
 def pull(

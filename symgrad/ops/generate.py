@@ -129,10 +129,8 @@ def recording_source(op: Op, order: tuple[str, ...] | None = None) -> str:
         add(f"    params = {n}_prepare({values}{', ' if params else ''}{params})")
         call = f"{n}_forward({values}, *params)"
     elif params:
-        add(f"    params = ({params},)")
-        call = f"{n}_forward({values}, *params)"
+        call = f"{n}_forward({values}, {params})"
     else:
-        add("    params = None")
         call = f"{n}_forward({values})"
     if op.broadcasts and len(names) > 1:
         shapes = ", ".join(f"getattr(value_{a}, 'shape', ())" for a in names)
@@ -151,36 +149,34 @@ def recording_source(op: Op, order: tuple[str, ...] | None = None) -> str:
     add(f"        node.op = {n}_op")
     for k, a in enumerate(names):
         add(f"        node.a{k} = {a} if type({a}) is not Tensor or {a}._node is None else {a}._node")
-    unused = [f"node.a{k}" for k in range(len(names), 3)]
-    if unused:
-        add(f"        {' = '.join(unused)} = None")
     bits = [f"(needs_{a} and {1 << k})" if k else f"needs_{a}" for k, a in enumerate(names) if a in op.rules]
     fit = ""
     if op.broadcasts and len(names) > 1:
         fit = " | fit"
+        if len(op.args) == 2:
+            x, y = (f"value_{a}" for a in op.args)
+            add(f"        if fit < 0: fit = 0 if {x}.shape == {y}.shape else 8")
     elif op.fits:
         fit = " | 8"
     add(f"        node.needs = needs = {' | '.join(bits) + fit if bits else '0'}")
-    for k in range(3):
-        if k < len(names) and op.readers[names[k]]:
-            mask = sum(1 << names.index(r) for r in op.readers[names[k]])
+    for k, a in enumerate(names):
+        if op.readers[a]:
+            mask = sum(1 << names.index(r) for r in op.readers[a])
             everything = (1 << len(names)) - 1
             condition = "" if mask == everything or len(names) == 1 else f" if needs & {mask} else None"
-            add(f"        node.v{k} = value_{names[k]}{condition}")
-        else:
-            add(f"        node.v{k} = None")
+            add(f"        node.v{k} = value_{a}{condition}")
     if op.readers["out"]:
         mask = sum(1 << names.index(r) for r in op.readers["out"])
         add(f"        node.out = out{'' if len(names) == 1 else f' if needs & {mask} else None'}")
     else:
         add("        node.out = None")
-    add("        node.params = params; node.extra = None")
+    kept = "params" if op.prepare else f"({params},)" if params else "None"
+    add(f"        node.params = {kept}; node.extra = None")
     add("        if type(out) is float64: node.shape = (); node.dtype = dtype_float64")
     add("        else: node.shape = out.shape; node.dtype = out.dtype")
     add("        node.seq = next_seq()")
     add("        f = frame(1)")
-    add("        if '__symgrad_internal__' in f.f_globals: node.code, node.lasti = caller()")
-    add("        else: node.code = f.f_code; node.lasti = f.f_lasti")
+    add("        node.code = f.f_code; node.lasti = f.f_lasti")
     add("        if pending_guards: attach_guards(node)")
     add("    else:")
     add("        result._node = None; result._requires_grad = False")
@@ -196,7 +192,8 @@ def _promotion(op: Op) -> list[str]:
     convert = "promote_floats" if op.floats else "promote"
     if len(names) == 1 and len(op.args) == 1:
         value = f"value_{names[0]}"
-        return [f"    if {value}.dtype.kind != 'f': ({value},) = {convert}({value})"] if op.floats else []
+        test = f"type({value}) is not float64 and {value}.dtype is not dtype_float64 and {value}.dtype.kind != 'f'"
+        return [f"    if {test}: ({value},) = {convert}({value})"] if op.floats else []
     if len(names) != 2 or len(op.args) != 2:
         every = ", ".join(f"value_{a}" for a in names)
         return [f"    {every}{',' if len(names) == 1 else ''} = {convert}({every}); fit = 8"]
@@ -208,7 +205,7 @@ def _promotion(op: Op) -> list[str]:
         "    if type_x is type_y:",
         "        if type_x is float64: fit = 0",
         f"        elif {same}: fit = 8; {promotion}",
-        f"        else: fit = 0 if {x}.shape == {y}.shape else 8",
+        "        else: fit = -1",
         "    elif type_y is float or type_y is int:",
         "        fit = 0",
         f"        if {x}.dtype.kind != 'f': {promotion}",
