@@ -42,7 +42,7 @@ from .ops.indexing import getitem
 from .ops.logic import all_ as all
 from .ops.logic import any_ as any
 from .ops.logic import argmax
-from .ops.products import matmul
+from .ops.products import bmm, dot, matmul, mm, mv
 from .ops.reductions import log_softmax, logsumexp, mean, softmax
 from .ops.reductions import sum_ as sum
 from .ops.shaping import cast, clone, expand, permute, reshape, squeeze, t, transpose, unsqueeze
@@ -53,7 +53,6 @@ int64, int32, int16, int8, uint8 = (DTYPES[n] for n in ("int64", "int32", "int16
 bool = DTYPES["bool"]
 double, float, half, long, int = float64, float32, float16, int64, int32
 subtract, multiply, divide, true_divide, negative, absolute = sub, mul, div, div, neg, abs
-mm = mv = dot = bmm = matmul
 greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne
 
 __version__ = "0.1.0"

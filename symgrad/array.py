@@ -51,6 +51,11 @@ class DType:
         return DType, (self.name,)
 
     @property
+    def dtype(self) -> np.dtype:
+        """The NumPy dtype; NumPy's own functions look for it, so ``np.zeros(3, sg.float32)`` works."""
+        return self.numpy
+
+    @property
     def is_floating_point(self) -> bool:
         """Whether tensors of this dtype can require gradients."""
         return self.numpy.kind == "f"

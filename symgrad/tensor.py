@@ -11,11 +11,12 @@ import numpy as np
 
 from . import inplace, ops
 from .array import DType, default_dtype, dtype_of
-from .errors import ArgumentTypeError, ArgumentValueError, GradientError, ShapeError
+from .errors import ArgumentError, ArgumentTypeError, ArgumentValueError, GradientError, ShapeError
 from .graph import Node, versions
 from .graph.columns import recorded_namespace
 from .graph.node import Extra, next_seq
 from .ops.generate import caller, runtime
+from .ops.place import at_caller
 from .printing import tensor_text
 
 if TYPE_CHECKING:
@@ -290,7 +291,7 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         if self.ndim == 0:
             raise ArgumentTypeError("iteration over a 0-d tensor; use item()")
-        return iter([self[k] for k in range(len(self))])
+        return iter([at_caller(self[k]) for k in range(len(self))])
 
     def __contains__(self, value: Any) -> bool:
         return bool((self._data == (value._data if isinstance(value, Tensor) else value)).any())
@@ -363,7 +364,8 @@ class Tensor:
     __add__, __sub__, __mul__, __truediv__, __neg__, __pow__ = add, sub, mul, div, neg, pow
     __radd__, __rsub__, __rmul__ = ops.reflected("add"), ops.reflected("sub"), ops.reflected("mul")
     __rtruediv__, __rpow__ = ops.reflected("div"), ops.reflected("pow")
-    __matmul__ = matmul = mm = mv = dot = ops.products.matmul
+    __matmul__ = matmul = ops.products.matmul
+    mm, mv, dot, bmm = ops.products.mm, ops.products.mv, ops.products.dot, ops.products.bmm
     __rmatmul__ = ops.reflected("matmul")
     abs = __abs__ = ops.elementary.abs_
     sign, exp, log, sqrt = ops.elementary.sign, ops.elementary.exp, ops.elementary.log, ops.elementary.sqrt
@@ -389,7 +391,7 @@ class Tensor:
 
     def where(self, condition: Any, other: Any) -> Tensor:
         """This tensor where the condition holds, else `other`."""
-        return ops.arithmetic.where(condition, self, other)
+        return at_caller(ops.arithmetic.where(condition, self, other))
 
     def view(self, *shape: Any) -> Tensor:
         """The same memory in another shape; raises where that would need a copy."""
@@ -398,32 +400,38 @@ class Tensor:
             raise ShapeError(
                 f"view: a tensor of shape {list(self.shape)} with these strides has no view of shape {list(out.shape)}; use reshape(...)"
             )
-        return out
+        return at_caller(out)
 
     def view_as(self, other: Tensor) -> Tensor:
         """The same memory in the shape of `other`."""
-        return self.view(*other.shape)
+        return at_caller(self.view(*other.shape))
 
     def reshape_as(self, other: Tensor) -> Tensor:
         """The same entries in the shape of `other`."""
-        return self.reshape(*other.shape)
+        return at_caller(self.reshape(*other.shape))
 
     def expand_as(self, other: Tensor) -> Tensor:
         """Broadcast to the shape of `other`."""
-        return self.expand(*other.shape)
+        return at_caller(self.expand(*other.shape))
 
-    def flatten(self) -> Tensor:
-        """The entries in one dimension."""
-        return self.reshape(-1)
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+        """The dimensions from `start_dim` to `end_dim`, both included, as one: all of them by default."""
+        first = ops.shaping.normal_axis(start_dim, self.ndim, "flatten")
+        last = ops.shaping.normal_axis(end_dim, self.ndim, "flatten")
+        if first > last:
+            raise ArgumentError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}; give them in order")
+        shape = self.shape
+        size = Size(shape[first : last + 1]).numel()
+        return at_caller(self.reshape(*shape[:first], size, *shape[last + 1 :]))
 
     def contiguous(self) -> Tensor:
         """The same values in row-major memory: itself, or a copy."""
-        return self if self.ndim == 0 or self._data.flags.c_contiguous else self.clone()
+        return self if self.ndim == 0 or self._data.flags.c_contiguous else at_caller(self.clone())
 
     def to(self, dtype: Any) -> Tensor:
         """The values in another dtype; the gradient comes back in this one's."""
         wanted = dtype._data.dtype if isinstance(dtype, Tensor) else dtype
-        return self if self.dtype == wanted else ops.shaping.cast(self, wanted)
+        return self if self.dtype == wanted else at_caller(ops.shaping.cast(self, wanted))
 
     type = to
 
@@ -450,12 +458,12 @@ class Tensor:
     @property
     def T(self) -> Tensor:
         """All dimensions in reverse order."""
-        return ops.shaping.permute(self, tuple(reversed(range(self.ndim))))
+        return at_caller(ops.shaping.permute(self, tuple(reversed(range(self.ndim)))))
 
     @property
     def mT(self) -> Tensor:
         """The last two dimensions exchanged."""
-        return ops.shaping.transpose(self, -2, -1)
+        return at_caller(ops.shaping.transpose(self, -2, -1))
 
     # ------------------------------------------------------------------ in place
     __iadd__, __isub__, __imul__, __itruediv__ = inplace.iadd, inplace.isub, inplace.imul, inplace.idiv

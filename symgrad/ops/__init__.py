@@ -2,6 +2,7 @@
 
 declare     the decorator `op`, the catalogue, and what a declaration must hold
 generate    the functions that a declaration implies
+place       where the library was called from, for functions that call an op on the user's behalf
 arithmetic, elementary, comparison, logic, reductions, products, shaping, indexing
             the ops, by kind
 """

@@ -117,43 +117,43 @@ def _power_terms(exponent: Any, n: int, k: int) -> list[tuple[Any, int]]:
     return terms
 
 
-def _dpow_expr(m: Any, x: Any, exponent: Any, n: int, k: int) -> Any:
+def _dpow_expr(m: Any, x: Any, exponent: Any, order: int, logs: int) -> Any:
     total: Any = 0
-    for c, logs in _power_terms(exponent, n, k):
+    for c, power in _power_terms(exponent, order, logs):
         if m.is_zero(c):
             continue
-        term = c * x ** (exponent - n)
-        total = total + (term * m.log(x) ** logs if logs else term)
+        term = c * x ** (exponent - order)
+        total = total + (term * m.log(x) ** power if power else term)
     return total
 
 
 @op(
     broadcasts=True,
-    params=("n", "k"),
+    params=("order", "logs"),
     expr=_dpow_expr,
     vjp=dict(
-        x=lambda xp, g, x, exponent, n, k: g * xp.dpow(x, exponent, n + 1, k),
-        exponent=lambda xp, g, x, exponent, n, k: g * xp.dpow(x, exponent, n, k + 1),
+        x=lambda xp, g, x, exponent, order, logs: g * xp.dpow(x, exponent, order + 1, logs),
+        exponent=lambda xp, g, x, exponent, order, logs: g * xp.dpow(x, exponent, order, logs + 1),
     ),
     saved_names={"exponent": "exponent"},
     public=False,
     rule_name="power rule",
 )
-def dpow(x, exponent, n=1, k=0):
-    """Derivative of a power, ``∂ⁿ⁺ᵏ xʸ / ∂xⁿ∂yᵏ``: closed under differentiation.
+def dpow(x, exponent, order=1, logs=0):
+    """Derivative of a power, ``∂ⁿ⁺ᵏ xʸ / ∂xⁿ∂yᵏ`` with n = `order` and k = `logs`: closed under differentiation.
 
     A term whose coefficient is 0 is absent, whatever it multiplies, so x⁴ has a fifth derivative
     at 0; mixed second derivatives agree in either order by construction.
     """
     total: Any = None
-    for c, logs in _power_terms(exponent, n, k):
+    for c, log_power in _power_terms(exponent, order, logs):
         plain = type(c) in (int, float)
         if plain and c == 0:
             continue
-        power = x ** (exponent - n) if type(exponent) not in (int, float) or exponent != n else unwrapped(np.ones_like(x))
-        if logs:
+        power = x ** (exponent - order) if type(exponent) not in (int, float) or exponent != order else unwrapped(np.ones_like(x))
+        if log_power:
             with np.errstate(invalid="ignore", divide="ignore"):
-                power = np.where((x == 0) & (exponent - n > 0), 0 * power, power * np.log(x) ** logs)
+                power = np.where((x == 0) & (exponent - order > 0), 0 * power, power * np.log(x) ** log_power)
         term = c * power if plain else np.where(c == 0, 0 * c, c * power)
         total = term if total is None else total + term
     if total is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy as np
 from ..array import broadcast_shapes
 from ..errors import DTypeError, ShapeError
 from .declare import op
+from .place import at_caller
+
+__symgrad_internal__ = True
 
 
 def _checked(x: Any, y: Any) -> tuple[()]:
@@ -104,3 +108,26 @@ def _right(xp: Any, g: Any, x: Any, shape: tuple[int, ...]) -> Any:
 def matmul(x, y):
     """Matrix product ``Σₖ xᵢₖ·yₖⱼ``; vectors are rows or columns, leading dimensions broadcast."""
     return np.matmul(x, y)
+
+
+# ------------------------------------------------------------------ PyTorch's names for fixed ranks
+def _ranked(name: str, ranks: tuple[int, int], what: str, doc: str) -> Callable[[Any, Any], Any]:
+    def product(x: Any, y: Any) -> Any:
+        given = np.ndim(getattr(x, "_data", x)), np.ndim(getattr(y, "_data", y))
+        if given != ranks:
+            raise ShapeError(
+                f"{name}: {what} expected, but got {given[0]}D and {given[1]}D tensors of shapes "
+                f"{list(np.shape(getattr(x, '_data', x)))} and {list(np.shape(getattr(y, '_data', y)))}; "
+                "use matmul for other ranks"
+            )
+        return at_caller(matmul(x, y))
+
+    product.__name__ = product.__qualname__ = name
+    product.__doc__ = doc
+    return product
+
+
+mm = _ranked("mm", (2, 2), "two matrices", "Product of two matrices.")
+mv = _ranked("mv", (2, 1), "a matrix and a vector", "Product of a matrix and a vector.")
+dot = _ranked("dot", (1, 1), "1D tensors", "Inner product of two vectors.")
+bmm = _ranked("bmm", (3, 3), "two batches of matrices", "Products of two batches of matrices, one by one.")
