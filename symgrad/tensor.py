@@ -462,8 +462,10 @@ class Tensor:
 
     @property
     def mT(self) -> Tensor:
-        """The last two dimensions exchanged."""
-        return at_caller(ops.shaping.transpose(self, -2, -1))
+        """The last two dimensions exchanged; a 0-d tensor stays as it is."""
+        if self.ndim == 1:
+            raise ShapeError(f"mT: a vector of shape {list(self.shape)} has no last two dimensions; unsqueeze it first")
+        return self if self.ndim == 0 else at_caller(ops.shaping.transpose(self, -2, -1))
 
     # ------------------------------------------------------------------ in place
     __iadd__, __isub__, __imul__, __itruediv__ = inplace.iadd, inplace.isub, inplace.imul, inplace.idiv

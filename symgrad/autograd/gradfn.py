@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..array import cast
 from ..errors import GradientError
 from ..graph import Guard, Node
 from ..graph import is_grad_enabled as grad_enabled
-from ..graph.columns import NumericColumn, RecordedColumn, check_versions
+from ..graph.columns import NumericColumn, RecordedColumn, check_versions, recorded_namespace
 from ..graph.pull import freed_error
 from ..graph.node import FREED, pending_guards
 from ..ops.generate import caller, runtime
@@ -71,21 +72,43 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
 
 
 def tensor_of(value: Any, operand: Any) -> Any:
-    """A saved value as the tensor it was: the leaf itself, or a tensor that leads back into the graph."""
+    """A saved value as the tensor it was: the leaf itself, or a tensor that leads back into the graph.
+
+    A value that promotion has changed is the recorded cast of its operand, so that a cotangent of it finds
+    its way back to the operand's own dtype.
+    """
     if isinstance(operand, Node):
-        result = Tensor.constant(value)
-        result._node, result._requires_grad = operand, operand.op.differentiable
-        return result
+        if value.dtype == operand.dtype:
+            return _leading_to(value, operand)
+        return _cast(_leading_to(cast(value, operand.dtype), operand), value)
     if not isinstance(operand, Tensor):
         return value
-    if operand._data is value or not operand._requires_grad:
-        return operand if operand._data is value else Tensor.constant(value)
-    if np.array_equal(operand._data, value, equal_nan=True):
+    data = operand._data
+    if data is value:
+        return operand
+    if not operand._requires_grad:
+        return Tensor.constant(value)
+    if data.dtype != value.dtype and np.array_equal(cast(data, value.dtype), value, equal_nan=True):
+        return _cast(operand, value)
+    if data.dtype == value.dtype and np.array_equal(data, value, equal_nan=True):
         return operand
     raise GradientError(
         "the data of a leaf was replaced after it was used, so it no longer is what was recorded; "
         "run the forward computation again"
     )
+
+
+def _leading_to(value: Any, node: Node) -> Tensor:
+    result = Tensor.constant(value)
+    result._node, result._requires_grad = node, node.op.differentiable
+    return result
+
+
+def _cast(source: Tensor, value: Any) -> Tensor:
+    """The tensor cast to the dtype of the value, which is what the cast gave the first time."""
+    result = recorded_namespace.cast(source, value.dtype)
+    result._data = value
+    return result
 
 
 class GradFn(Node):
@@ -113,9 +136,9 @@ class GradFn(Node):
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """For each operand (its node, which output of it), (None, 0) where no gradient is needed."""
         out: list[tuple[Any, int]] = []
-        for k, operand in enumerate(self.operands):
-            if self._is_no_input(k, operand):
-                continue
+        operands = self.operands
+        for k in self._inputs():
+            operand = operands[k]
             if not self.needs >> k & 1:
                 out.append((None, 0))
             elif isinstance(operand, Node):
@@ -124,10 +147,22 @@ class GradFn(Node):
                 out.append((accumulator(operand), 0))
         return tuple(out)
 
-    def _is_no_input(self, k: int, operand: Any) -> bool:
-        """Whether PyTorch does not count the operand as an input: a condition, or the number in ``x**2``."""
-        op = self.op
-        return not op.variadic and (op.args[k] in op.constants or (op.name == "pow" and isinstance(operand, (int, float))))
+    def _inputs(self) -> list[int]:
+        """The operands that PyTorch counts as inputs, in its order.
+
+        A condition is none, nor is the number in ``x**2`` and ``2 - x``; the number in ``2 * x`` and ``2 + x``
+        comes second, as PyTorch turns them round.
+        """
+        op, operands = self.op, self.operands
+        places = list(range(len(operands)))
+        if op.variadic:
+            return places
+        places = [k for k in places if op.args[k] not in op.constants]
+        if len(places) == 2 and isinstance(operands[places[0]], (int, float)):
+            return places[1:] if op.name in ("sub", "pow") else places[::-1] if op.name in ("add", "mul") else places
+        if op.name == "pow":
+            return [k for k in places if not isinstance(operands[k], (int, float))]
+        return places
 
     def __call__(self, *gradients: Tensor) -> Any:
         (gradient,) = gradients
@@ -145,7 +180,7 @@ class GradFn(Node):
                     c = column.fit(c, operand)
                     results[k] = c if grad_enabled() else Tensor.constant(c)
                     break
-        found = tuple(results.get(k) for k, o in enumerate(operands) if not self._is_no_input(k, o))
+        found = tuple(results.get(k) for k in self._inputs())
         return found[0] if len(found) == 1 else found
 
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
@@ -162,6 +197,8 @@ class GradFn(Node):
         if name == "result":
             return None if self.out is None else tensor_of(self.out, self)
         k = self.op.operand_names(self).index(name)
+        if self._inputs() == [1, 0]:
+            k = 1 - k
         operand, value = self.operands[k], self.saved[k]
         if value is None:
             return operand if isinstance(operand, (int, float)) else None

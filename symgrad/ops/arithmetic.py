@@ -31,6 +31,7 @@ def add(x, y, alpha=1):
     expr=lambda m, x, y, alpha: x - alpha * y,
     params=("alpha",),
     vjp=dict(x=lambda g: g, y=lambda g, alpha: -g if alpha == 1 else g * -alpha),
+    torch_name=lambda n: "SubBackward0" if hasattr(n.a0, "shape") else "RsubBackward1",
     rule_name="sum rule",
 )
 def sub(x, y, alpha=1):
@@ -79,6 +80,13 @@ def neg(x):
     return -x
 
 
+def _pow_name(n: Any) -> str:
+    """PyTorch has one node for a number as exponent, one for two tensors, one for a number as base."""
+    if not hasattr(n.a0, "shape"):
+        return "PowBackward2"
+    return "PowBackward1" if hasattr(n.a1, "shape") else "PowBackward0"
+
+
 @op(
     broadcasts=True,
     expr=lambda m, x, exponent: x**exponent,
@@ -86,7 +94,7 @@ def neg(x):
         x=lambda xp, g, x, exponent: g * xp.dpow(x, exponent, 1, 0),
         exponent=lambda xp, g, x, exponent: g * xp.dpow(x, exponent, 0, 1),
     ),
-    torch_name=lambda n: "PowBackward1" if hasattr(n.a1, "shape") else "PowBackward0",
+    torch_name=_pow_name,
     saved_names={"exponent": "exponent"},
     rule_name="power rule",
 )
@@ -153,7 +161,8 @@ def dpow(x, exponent, order=1, logs=0):
         power = x ** (exponent - order) if type(exponent) not in (int, float) or exponent != order else unwrapped(np.ones_like(x))
         if log_power:
             with np.errstate(invalid="ignore", divide="ignore"):
-                power = np.where((x == 0) & (exponent - order > 0), 0 * power, power * np.log(x) ** log_power)
+                log = np.log(x) if hasattr(x, "dtype") else float(np.log(x))  # a number stays one: it widens nothing
+                power = np.where((x == 0) & (exponent - order > 0), 0 * power, power * log**log_power)
         term = c * power if plain else np.where(c == 0, 0 * c, c * power)
         total = term if total is None else total + term
     if total is None:
@@ -166,8 +175,8 @@ def dpow(x, exponent, order=1, logs=0):
     selects=True,
     expr=lambda m, x, y: m.max(x, y),
     vjp=dict(
-        x=lambda xp, g, x, y: xp.where(x < y, 0, xp.where(x == y, g / 2, g)),
-        y=lambda xp, g, x, y: xp.where(y < x, 0, xp.where(x == y, g / 2, g)),
+        x=lambda xp, g, x, y: xp.where(x < y, 0, xp.where(xp.eq(x, y), g / 2, g)),
+        y=lambda xp, g, x, y: xp.where(y < x, 0, xp.where(xp.eq(x, y), g / 2, g)),
     ),
     kink=lambda m, x, y: x == y,
     rule_name="selection",
@@ -182,8 +191,8 @@ def maximum(x, y):
     selects=True,
     expr=lambda m, x, y: m.min(x, y),
     vjp=dict(
-        x=lambda xp, g, x, y: xp.where(x > y, 0, xp.where(x == y, g / 2, g)),
-        y=lambda xp, g, x, y: xp.where(y > x, 0, xp.where(x == y, g / 2, g)),
+        x=lambda xp, g, x, y: xp.where(x > y, 0, xp.where(xp.eq(x, y), g / 2, g)),
+        y=lambda xp, g, x, y: xp.where(y > x, 0, xp.where(xp.eq(x, y), g / 2, g)),
     ),
     kink=lambda m, x, y: x == y,
     rule_name="selection",

@@ -119,12 +119,18 @@ def _getitem_entry(m: Any, i: tuple[Any, ...], x: Any, index: tuple[Any, ...]) -
 
 
 def _node_name(n: Any) -> str:
-    index = n.params[0]
-    if any(type(i) is int for i in index):
-        return "Select"
-    if any(i is None for i in index):
-        return "Unsqueeze"
-    return "Slice" if index else "Alias"
+    """PyTorch takes the items one after the other, without those that change nothing, and shows the last step."""
+    name, dim = "Alias", 0
+    for item in n.params[0]:
+        if item is None:
+            name = "Unsqueeze"
+            continue
+        if not isinstance(item, Span):
+            name = "Select"
+        elif item != (0, 1, n.a0.shape[dim]):
+            name = "Slice"
+        dim += 1
+    return name
 
 
 @op(

@@ -111,7 +111,7 @@ def _shifted(x: Any, dim: tuple[int, ...]) -> tuple[Any, Any, Any]:
 def _rest(e: Any, dim: tuple[int, ...]) -> Any:
     """Σ e without one entry that is 1, or −1 + Σ e where there is none."""
     kept = tuple(k for k in range(e.ndim) if k not in dim)
-    flat = np.moveaxis(e, dim, range(len(kept), e.ndim)).reshape([e.shape[k] for k in kept] + [-1]).copy()
+    flat = np.moveaxis(e, dim, range(len(kept), e.ndim)).reshape([e.shape[k] for k in kept] + [count(e.shape, dim)]).copy()
     top = np.argmax(flat, axis=-1)[..., None]
     highest = np.take_along_axis(flat, top, -1)
     np.put_along_axis(flat, top, 0, -1)
@@ -166,8 +166,8 @@ def others(values: Any, dim: tuple[int, ...]) -> Any:
     """For each entry the sum of all the others over `dim`, added up without a subtraction."""
     kept = tuple(k for k in range(values.ndim) if k not in dim)
     moved = np.moveaxis(values, dim, range(len(kept), values.ndim))
-    flat = moved.reshape([values.shape[k] for k in kept] + [-1])
-    n = flat.shape[-1]
+    n = count(values.shape, dim)
+    flat = moved.reshape([values.shape[k] for k in kept] + [n])
     if n <= 32:
         with np.errstate(invalid="ignore"):
             sums = flat @ (1 - np.eye(n, dtype=flat.dtype)) if np.isfinite(flat).all() else _exclusive(flat)
@@ -204,7 +204,7 @@ def _same_shape(x: tuple[int, ...], *_: Any) -> tuple[int, ...]:
 def softmax(x, dim):
     """``exp(xᵢ) / Σⱼ exp(xⱼ)`` along `dim`."""
     if not dim:
-        return unwrapped(np.ones_like(x))
+        return x - x + 1
     _, e, _ = _shifted(x, dim)
     return e / np.add.reduce(e, dim, None, None, True)
 
@@ -221,7 +221,7 @@ def softmax(x, dim):
 def log_softmax(x, dim):
     """``xᵢ − log Σⱼ exp(xⱼ)`` along `dim`, without overflow or cancellation."""
     if not dim:
-        return unwrapped(np.zeros_like(x))
+        return x - x
     m, _, logs = _shifted(x, dim)
     return (x - m) - logs
 

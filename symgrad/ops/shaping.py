@@ -53,7 +53,6 @@ def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     shape=lambda x, dims: tuple(x[d] for d in dims),
     index=lambda m, i, x, dims: x(tuple(i[k] for k in inverse(dims))),
     vjp=dict(x=lambda xp, g, dims: xp.permute(g, inverse(dims))),
-    torch_name=lambda n: "TBackward0" if n.params == ((1, 0),) else "PermuteBackward0",
     rule_name="transposition",
 )
 def permute(x, dims):
