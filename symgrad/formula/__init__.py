@@ -1,0 +1,21 @@
+"""Formulas: exact readings of the tape.
+
+structure   the column of records without data; rules run on it give derivatives as graphs
+terms, sums, dims
+            index notation as a small algebra, and what is known about sums and named sizes
+build       the namespace in which the symbolic faces of ops make terms
+scalars     the scalar functions, one row each for all notations
+lower       from records to definitions and terms
+naming, freezing
+            what the user calls things; names frozen into a formula
+printing, text, latex, symbolic
+            terms on paper: the common walk, and one notation a file
+evaluate    terms as numbers of any precision
+formula     `Formula`, and `formula`, which makes one
+local       one op's own expression and derivatives
+guards      the branches that were taken
+"""
+
+from .formula import Formula, FormulaList, NamedDefinition, formula
+
+__all__ = ["Formula", "FormulaList", "NamedDefinition", "formula"]

@@ -1,0 +1,240 @@
+"""Terms as numbers of any precision, or as SymPy scalars, entry by entry.
+
+One walk, two kinds of scalars. A bracket that is 0 is strong: what it multiplies is not
+looked at. What has no value (1/0, the log of a negative number) is nan, never a guess.
+"""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import sympy
+
+from ..errors import BudgetError
+from .lower import Lowered
+from .scalars import SCALARS
+from .terms import ELEM_HEADS, Ref, Term
+
+ENTRY_BUDGET = 2_000_000
+"""The number of scalar operations past which an evaluation is refused."""
+
+
+class Numbers:
+    """mpmath numbers in the precision in force."""
+
+    nan = mpmath.mpf("nan")
+
+    @staticmethod
+    def number(t: Term) -> Any:
+        """The exact value, rounded to the precision in force."""
+        exact = t.args[1]
+        return mpmath.mpf(exact.numerator) / exact.denominator if isinstance(exact, Fraction) else mpmath.mpf(exact)
+
+    def call(self, name: str, args: list[Any]) -> Any:
+        """A scalar function; nan outside of its domain."""
+        if any(a != a for a in args):
+            return self.nan
+        if name == "log":
+            x = args[0]
+            return self.nan if x < 0 else mpmath.mpf("-inf") if x == 0 else mpmath.log(x)
+        return SCALARS[name].mpmath(*args)
+
+    def power(self, base: Any, exponent: Any, t: Term) -> Any:
+        """A power; nan where it has no real value."""
+        exact = t.args[1] if t.head == "NUM" else None
+        try:
+            if isinstance(exact, Fraction):
+                if exact.denominator == 1:
+                    return base ** int(exact)
+                if base < 0:
+                    return self.nan
+                return mpmath.sqrt(base) ** int(exact.numerator) if exact.denominator == 2 else base**exponent
+            if base < 0 and exponent != mpmath.floor(exponent):
+                return self.nan
+            if base == 0 and exponent <= 0:
+                return mpmath.mpf(1) if exponent == 0 else self.nan
+            return base**exponent
+        except ZeroDivisionError:
+            return self.nan
+
+    @staticmethod
+    def choose(condition: Any, a: Any, b: Any) -> Any:
+        """One of two thunks."""
+        return a() if condition else b()
+
+    @staticmethod
+    def relation(relation: str, a: Any, b: Any) -> Any:
+        """Whether it holds."""
+        return {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[relation]
+
+
+class Symbols:
+    """SymPy scalars."""
+
+    nan = sympy.nan
+
+    @staticmethod
+    def number(t: Term) -> Any:
+        """The number as typed."""
+        shown = t.args[0]
+        return sympy.Rational(shown.numerator, shown.denominator) if isinstance(shown, Fraction) else sympy.Float(shown)
+
+    def call(self, name: str, args: list[Any]) -> Any:
+        """A SymPy function."""
+        return SCALARS[name].sympy(*args)
+
+    def power(self, base: Any, exponent: Any, t: Term) -> Any:
+        """A SymPy power."""
+        return base**exponent
+
+    @staticmethod
+    def choose(condition: Any, a: Any, b: Any) -> Any:
+        """A Piecewise, or the side that is certain."""
+        if condition in (True, sympy.true, 1):
+            return a()
+        if condition in (False, sympy.false, 0):
+            return b()
+        if not isinstance(condition, sympy.logic.boolalg.Boolean):
+            condition = sympy.Ne(condition, 0)
+        return sympy.Piecewise((a(), condition), (b(), True))
+
+    @staticmethod
+    def relation(relation: str, a: Any, b: Any) -> Any:
+        """A SymPy relation."""
+        return {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge}[relation](a, b)
+
+
+class Evaluator:
+    """Evaluates a straight line of definitions, then the result.
+
+    Parameters
+    ----------
+    scalars : Numbers or Symbols
+        What kind of scalars.
+    values : dict of Ref to object ndarray
+        The values of leaves; those of definitions are added.
+    """
+
+    def __init__(self, scalars: Any, values: dict[Ref, Any]):
+        self.scalars, self.values = scalars, values
+        self._work = 0
+
+    def array(self, indices: tuple[Term, ...], t: Term, shape: tuple[int, ...]) -> Any:
+        """The term at every index, as an object array; a scalar for no indices."""
+        if not indices:
+            return self.scalar(t, {})
+        out = np.empty([int(n) for n in shape], dtype=object)
+        for place in itertools.product(*(range(int(n)) for n in shape)):
+            out[place] = self.scalar(t, {i: k for i, k in zip(indices, place, strict=True) if i.head == "IDX"})
+        return out
+
+    def run(self, lowered: Lowered) -> None:
+        """Evaluates the definitions in order."""
+        for d in lowered.definitions:
+            self.values[d.ref] = self.array(d.indices, d.term, d.ref.shape)
+
+    def scalar(self, t: Term, env: dict[Term, int]) -> Any:
+        """The term with its indices taken from the environment."""
+        self._work += 1
+        if self._work > ENTRY_BUDGET:
+            raise BudgetError(
+                f"evaluating this formula takes more than {ENTRY_BUDGET:,} scalar operations; evaluate it at smaller shapes"
+            )
+        head, args = t.head, t.args
+        scalars = self.scalars
+        if head == "NUM":
+            return scalars.number(t)
+        if head in ELEM_HEADS:
+            value = self.values[args[0]]
+            return value[tuple(self._index(i, env) for i in args[1:])] if len(args) > 1 else value
+        if head in ("IDX", "BOUND"):
+            return env[t]
+        if head == "ADD":
+            total = scalars.number(args[0])
+            for monomial, coefficient in args[1]:
+                total = total + scalars.number(coefficient) * self.scalar(monomial, env)
+            return total
+        if head == "MUL":
+            return self._product(args, env)
+        if head == "FN":
+            if args[0] in ("mod", "floordiv"):
+                return sympy.Integer(self._index(t, env)) if isinstance(scalars, Symbols) else mpmath.mpf(self._index(t, env))
+            return scalars.call(args[0], [self.scalar(a, env) for a in args[1:]])
+        if head == "REL":
+            return scalars.relation(args[0], *(self.scalar(a, env) for a in args[1:]))
+        if head == "DELTA":
+            return int(self._index(args[0], env) == self._index(args[1], env))
+        if head == "IVERSON":
+            return scalars.choose(self.scalar(args[0], env), lambda: scalars.number(_ONE), lambda: scalars.number(_ZERO))
+        if head == "ITE":
+            return scalars.choose(self.scalar(args[0], env), lambda: self.scalar(args[1], env), lambda: self.scalar(args[2], env))
+        if head == "SUM":
+            b, extent, body = args
+            before = env.get(b)
+            total = scalars.number(_ZERO)
+            for k in range(int(extent)):
+                env[b] = k
+                total = total + self.scalar(body, env)
+            if before is None:
+                env.pop(b, None)
+            else:
+                env[b] = before
+            return total
+        if head == "SIZE":
+            raise BudgetError(f"the size {args[0]} has no number here")
+        raise AssertionError(head)
+
+    def _product(self, args: Any, env: dict[Term, int]) -> Any:
+        coefficient, factors = args
+        scalars = self.scalars
+        conditions = []
+        for base, _ in factors:
+            if base.head == "DELTA" and not self.scalar(base, env):
+                return scalars.number(_ZERO)
+            if base.head == "IVERSON":
+                conditions.append(self.scalar(base.args[0], env))
+        rest = [(b, e) for b, e in factors if b.head not in ("DELTA", "IVERSON")]
+
+        def product() -> Any:
+            out = scalars.number(coefficient)
+            for base, exponent in rest:
+                value = self.scalar(base, env)
+                out = out * (value if exponent is _ONE else scalars.power(value, self.scalar(exponent, env), exponent))
+            return out
+
+        choice = product
+        for condition in conditions:
+            inner = choice
+            choice = lambda c=condition, f=inner: scalars.choose(c, f, lambda: scalars.number(_ZERO))
+        return choice()
+
+    def _index(self, t: Term, env: dict[Term, int]) -> int:
+        head, args = t.head, t.args
+        if head == "NUM":
+            return int(args[1])
+        if head in ("IDX", "BOUND"):
+            return env[t]
+        if head == "ADD":
+            return int(args[0].args[1]) + sum(int(c.args[1]) * self._index(m, env) for m, c in args[1])
+        if head == "MUL":
+            out = int(args[0].args[1])
+            for base, e in args[1]:
+                out *= self._index(base, env) ** int(e.args[1])
+            return out
+        if head == "FN":
+            a, b = (self._index(x, env) for x in args[1:])
+            return a % b if args[0] == "mod" else a // b
+        raise AssertionError(head)
+
+
+def _constants() -> tuple[Term, Term]:
+    from .terms import ONE, ZERO
+
+    return ONE, ZERO
+
+
+_ONE, _ZERO = _constants()

@@ -1,0 +1,401 @@
+"""Formula: the exact formula of a value or of a derivative, as a straight line of definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+import numpy as np
+import sympy
+
+from ..errors import ArgumentTypeError, BudgetError, FormulaError
+from ..graph import Node, pull, reached
+from ..tensor import Tensor
+from .evaluate import Evaluator, Numbers, Symbols
+from .freezing import freeze_names, stale_leaf
+from .guards import guards_of
+from .latex import LatexStyle
+from .lower import Lowered, Lowering
+from .naming import Name, calling_frame, frame_names, name_of
+from .printing import Printer
+from .structure import Atom, Record, StructureColumn, number, read, seed
+from .symbolic import ToSymPy
+from .terms import ZERO, Ref, Term, children, index, rebuild, substitute
+from .text import TextStyle
+
+__symgrad_internal__ = True
+
+NODE_BUDGET = 20_000
+"""The size past which `Formula.expr` refuses to write a formula out."""
+
+
+@dataclass(frozen=True)
+class NamedDefinition:
+    """One line of a formula: ``name[indices] = expr``.
+
+    Attributes
+    ----------
+    name : str
+        The name, as SymPy's symbol has it.
+    indices : tuple of sympy.Symbol
+        Its free indices.
+    expr : sympy.Expr
+        What it says, in earlier names and leaves.
+    text, latex : str
+        The line in Unicode and in LaTeX.
+    """
+
+    name: str
+    indices: tuple[sympy.Symbol, ...]
+    expr: sympy.Expr
+    text: str
+    latex: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Formula:
+    """An exact formula; make one with `sg.formula`.
+
+    ``str()`` is one line of Unicode, in a notebook it shows as LaTeX. Names are those of the
+    moment it was made.
+    """
+
+    def __init__(self, lowered: Lowered, names: dict[Ref, Name], top: Name, wrt: list[tuple[Name, int]], groups: list[int], guards: list[str]):
+        self._lowered, self._names, self._top, self._wrt, self._groups = lowered, names, top, wrt, groups
+        self.guards = guards
+        (self._indices, self._term), *_ = lowered.results
+        self._shape = tuple(i.args[1] if i.head == "IDX" else 1 for i in self._indices)
+
+    # ------------------------------------------------------------------ as text
+    def _head(self, style: Any, letters: list[str]) -> str:
+        groups: list[list[str]] = []
+        at = 0
+        for n in self._groups:
+            groups.append(letters[at : at + n])
+            at += n
+
+        def with_index(name: Name, index: list[str]) -> str:
+            return style.element(name, index) if index else style.name(name)
+
+        top = with_index(self._top, groups[0])
+        if not self._wrt:
+            return top
+        below = [with_index(name, g) for (name, _), g in zip(self._wrt, groups[1:], strict=True)]
+        if len(below) > 1 and len(set(below)) == 1:
+            below = [style.power(below[0], str(len(below)), integer=True)]
+        return style.partial(len(self._wrt), top, below)
+
+    def _line(self, style: Any, printer: Printer) -> str:
+        letters = printer.begin(self._indices)
+        return f"{self._head(style, letters)} = {printer.print(self._term)}"
+
+    def _where(self, style: Any, printer: Printer) -> list[str]:
+        lines = []
+        for d in self._lowered.definitions:
+            letters = printer.begin(d.indices)
+            name = self._names[d.ref]
+            left = style.element(name, letters) if letters else style.name(name)
+            lines.append(f"{left} = {printer.print(d.term)}")
+        return lines
+
+    def __str__(self) -> str:
+        style = TextStyle()
+        printer = Printer(style, self._names)
+        line = self._line(style, printer)
+        where = self._where(style, printer)
+        valid = f"      valid while {' and '.join(self.guards)}" if self.guards else ""
+        short = "      where " + ", ".join(where) if where else ""
+        if len(where) <= 3 and len(line + short) <= 120:
+            return line + short + valid
+        indent = "\n          "
+        return line + "\n    where " + indent.join(where) + (f"\n    {valid.strip()}" if valid else "")
+
+    __repr__ = __str__
+
+    def latex(self) -> str:
+        """The formula in LaTeX for mathematics mode; definitions follow in an ``aligned`` under *where*."""
+        style = LatexStyle()
+        printer = Printer(style, self._names)
+        line = self._line(style, printer)
+        where = self._where(style, printer)
+        if not where:
+            return line
+        if len(where) == 1:
+            return rf"{line} \qquad \text{{where }} {where[0]}"
+        rows = r" \\ ".join(w.replace(" = ", " &= ", 1) for w in where)
+        return rf"\begin{{aligned}} {line.replace(' = ', ' &= ', 1)} \\ \text{{where }} {rows} \end{{aligned}}"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    # ------------------------------------------------------------------ as SymPy
+    def _letters(self) -> list[str]:
+        return Printer(TextStyle(), self._names)._letters
+
+    @property
+    def definitions(self) -> list[NamedDefinition]:
+        """The named values, in an order in which each uses only earlier ones."""
+        texts = self._where(text := TextStyle(), Printer(text, self._names))
+        latexes = self._where(latex := LatexStyle(), Printer(latex, self._names))
+        convert = ToSymPy(self._names, self._letters())
+        out = []
+        for d, t, x in zip(self._lowered.definitions, texts, latexes, strict=True):
+            indices = convert.begin(d.indices)
+            out.append(NamedDefinition(self._names[d.ref].symbol, indices, convert(d.term), t, x))
+        return out
+
+    @property
+    def indices(self) -> tuple[sympy.Symbol, ...]:
+        """The free indices of `expr`."""
+        return ToSymPy(self._names, self._letters()).begin(self._indices)
+
+    @property
+    def result(self) -> sympy.Expr:
+        """The right-hand side in terms of the definitions."""
+        convert = ToSymPy(self._names, self._letters())
+        convert.begin(self._indices)
+        return convert(self._term)
+
+    @property
+    def expr(self) -> sympy.Expr:
+        """The right-hand side written out down to the leaves.
+
+        Raises
+        ------
+        BudgetError
+            If that would take more than `NODE_BUDGET` nodes; use `definitions` and `result` then.
+        """
+        convert = ToSymPy(self._names, self._letters())
+        convert.begin(self._indices)
+        return convert(self._inlined())
+
+    def _inlined(self) -> Term:
+        sizes: dict[Ref, int] = {}
+
+        def weigh(t: Term) -> int:
+            total, stack = 0, [t]
+            while stack:
+                here = stack.pop()
+                total += sizes.get(here.args[0], 1) if here.head in ("REF", "ELEM") else 1
+                stack.extend(children(here))
+            return total
+
+        for d in self._lowered.definitions:
+            sizes[d.ref] = weigh(d.term)
+        size = weigh(self._term)
+        if size > NODE_BUDGET:
+            raise BudgetError(
+                f"written out, this formula has {size:,} nodes, more than {NODE_BUDGET:,}; "
+                "use .definitions and .result, which are linear in the program"
+            )
+        known: dict[Ref, tuple[tuple[Term, ...], Term]] = {}
+
+        def inline(t: Term) -> Term:
+            if t.head in ("REF", "ELEM") and t.args[0] in known:
+                slots, body = known[t.args[0]]
+                mapping = {s: inline(i) for s, i in zip(slots, t.args[1:], strict=True) if s.head == "IDX"}
+                return substitute(body, mapping)
+            return rebuild(t, inline) if children(t) else t
+
+        for d in self._lowered.definitions:
+            known[d.ref] = (d.indices, inline(d.term))
+        return inline(self._term)
+
+    def entries(self) -> np.ndarray:
+        """Every entry written out, as an object array of SymPy scalars."""
+        values = {}
+        convert = ToSymPy(self._names, self._letters())
+        for r in self._leaves():
+            base = convert.symbol(r)
+            if not r.shape:
+                values[r] = base
+                continue
+            values[r] = np.empty([int(n) for n in r.shape], dtype=object)
+            for place in np.ndindex(*map(int, r.shape)):
+                values[r][place] = base[place]
+        return np.asarray(self._evaluate(Symbols(), values), dtype=object)
+
+    # ------------------------------------------------------------------ as numbers
+    def _leaves(self) -> list[Ref]:
+        return [r for r in self._names if isinstance(r.record, Atom)]
+
+    def _evaluate(self, scalars: Any, values: dict[Ref, Any]) -> Any:
+        evaluator = Evaluator(scalars, values)
+        evaluator.run(self._lowered)
+        return evaluator.array(self._indices, self._term, self._shape)
+
+    def evaluate(self, digits: int = 50) -> Any:
+        """The value at the leaves' present values, taken as the exact rationals they are.
+
+        Parameters
+        ----------
+        digits : int
+            How many decimal digits are right: two precisions are compared, and raised until they agree.
+
+        Returns
+        -------
+        mpmath.mpf or object ndarray of them
+
+        Raises
+        ------
+        FormulaError
+            If a leaf was written since it was used, or no precision settles the digits.
+        """
+        stale = stale_leaf(self._leaves())
+        if stale is not None:
+            raise FormulaError(
+                f"{self._names[stale].text} was changed after it was used here, so this formula cannot be evaluated "
+                "at the values it was recorded with; compute again"
+            )
+        extra = 15
+        before = None
+        while extra < 4000:
+            with mpmath.workdps(digits + extra):
+                values = {r: _exact(r.record.value._data) for r in self._leaves()}
+                found = self._evaluate(Numbers(), values)
+                if before is not None and _agree(before, found, digits):
+                    return found
+            before, extra = found, 2 * extra + 10
+        raise FormulaError(f"{digits} digits of this value could not be settled with {digits + extra} digits of working precision")
+
+
+def _exact(data: Any) -> Any:
+    if np.ndim(data) == 0:
+        return mpmath.mpf(float(data)) if data.dtype.kind == "f" else mpmath.mpf(int(data))
+    out = np.empty(data.shape, dtype=object)
+    for place in np.ndindex(*data.shape):
+        out[place] = mpmath.mpf(float(data[place])) if data.dtype.kind == "f" else mpmath.mpf(int(data[place]))
+    return out
+
+
+def _agree(a: Any, b: Any, digits: int) -> bool:
+    for x, y in zip(np.ravel(np.asarray(a, dtype=object)), np.ravel(np.asarray(b, dtype=object)), strict=True):
+        if x != x and y != y or x == y:
+            continue
+        if not abs(x - y) <= abs(y) * mpmath.mpf(10) ** -digits:
+            return False
+    return True
+
+
+class FormulaList(list[Formula]):
+    """Several formulas, one a line."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    __repr__ = __str__
+
+
+def _key(t: Any) -> Any:
+    if isinstance(t, Tensor):
+        return t if t._node is None else t._node
+    raise ArgumentTypeError(f"formula: expected a Tensor, not {type(t).__name__}")
+
+
+def formula(out: Tensor, wrt: Any = None, *, frame_depth: int = 1) -> Any:
+    """The exact formula of a value, or of its derivatives.
+
+    Parameters
+    ----------
+    out : Tensor
+        What the formula is of.
+    wrt : Tensor, list of Tensor, or tuple of Tensor, optional
+        A tensor, leaf or intermediate, gives ``∂out/∂wrt``, entry by entry if `out` is no scalar; a list
+        gives one formula for each; a tuple differentiates again and again: ``wrt=(x, x)``.
+    frame_depth : int
+        How many calls above this one the variables that give names are looked up.
+
+    Returns
+    -------
+    Formula, or a list of them for a list
+
+    Raises
+    ------
+    FormulaError
+        If there is no formula, with the reason.
+
+    Examples
+    --------
+    >>> import symgrad as sg
+    >>> x = sg.tensor(2.0, requires_grad=True, name="x")
+    >>> y = sg.tensor(3.0, requires_grad=True, name="y")
+    >>> z = x**2 * y + sg.sin(x)
+    >>> z.expr
+    x**2*y + sin(x)
+    >>> sg.formula(z, wrt=x)
+    ∂z/∂x = 2·x·y + cos(x)
+    """
+    frame = frame_names(calling_frame(frame_depth))
+    if isinstance(wrt, list):
+        return FormulaList([_derive(out, (w,), frame) for w in wrt])
+    return _derive(out, () if wrt is None else wrt if isinstance(wrt, tuple) else (wrt,), frame)
+
+
+def derivative_records(out: Any, wrt: tuple[Any, ...]) -> tuple[dict[Any, Any], Any, list[tuple[Term, ...]], dict[Any, Any]]:
+    """Runs the structure column once an order.
+
+    Returns
+    -------
+    records : dict
+        From nodes and leaves to their records.
+    root : record
+        The derivative.
+    groups : list of tuples of free indices
+        Of `out`, then of each variable.
+    adjoints : dict
+        From a record to the record that it is the cotangent of.
+    """
+    records = read([out], list(wrt))
+    root = records[out]
+    groups = [free_indices(root.shape)]
+    adjoints: dict[Any, Any] = {}
+    for order, w in enumerate(wrt):
+        target = records[w]
+        root = _pulled(root, seed(root.shape, root.dtype, groups[-1]), target, adjoints, first=order == 0)
+        groups.append(free_indices(target.shape))
+    return records, root, groups, adjoints
+
+
+def free_indices(shape: tuple[int, ...]) -> tuple[Term, ...]:
+    """A fresh index for each dimension, 0 for one of size 1."""
+    return tuple(ZERO if n == 1 and not hasattr(n, "term") else index(n) for n in shape)
+
+
+def _pulled(root: Any, flow: Any, target: Any, adjoints: dict[Any, Any], first: bool) -> Any:
+    captured: dict[Any, Any] = {}
+    order = reached([root]) if isinstance(root, Record) else []
+
+    def on_cotangent(node: Any, g: Any) -> Any:
+        if first and isinstance(g, Record) and g not in adjoints:
+            adjoints[g] = node
+        if node is target:
+            captured[node] = g
+        return g if node.needs else None
+
+    for node in order:
+        node.extra = node  # every record is looked at when its cotangent is complete
+    left = pull(list(order), {root: flow}, StructureColumn(), on_cotangent=on_cotangent)
+    found = captured.get(target, left.get(target))
+    return number(0, target.shape) if found is None else found
+
+
+def _derive(out: Tensor, wrt: tuple[Any, ...], frame: dict[int, str]) -> Formula:
+    key, targets = _key(out), tuple(_key(w) for w in wrt)
+    records, root, groups, adjoints = derivative_records(key, targets)
+    users = {r: name for source, r in records.items() if (name := name_of(source, frame))}
+    top = records[key]
+    lowering = Lowering({r for r in users if isinstance(r, Record)} - {root, top})
+    if wrt and isinstance(top, Record):
+        lowering.named.discard(top)
+    lowered = lowering([root], [groups[-1]])
+    (_, result), *_ = lowered.results
+    lowered.results = [(sum(groups, ()), result)]
+    heads = [top, *(records[t] for t in targets)]
+    names, head_names = freeze_names(lowered, users, adjoints, heads)
+    counted = [len(g) for g in groups]
+    guards = guards_of(records, names, users, frame)
+    return Formula(lowered, names, head_names[0], [(n, 0) for n in head_names[1:]], counted, guards)

@@ -1,0 +1,104 @@
+"""Giving every reference of a formula its name, once and for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import versions
+from .lower import Lowered
+from .naming import Name
+from .structure import Atom, Record
+from .terms import ELEM_HEADS, Ref, Term, children
+
+
+def freeze_names(
+    lowered: Lowered, users: dict[Any, str], adjoints: dict[Any, Any], heads: list[Any]
+) -> tuple[dict[Ref, Name], list[Name]]:
+    """Names for the references that the formula mentions, and for the heads of its left-hand side.
+
+    Leaves come first and keep a name that only they have; values of the same name are numbered in
+    the order in which they were computed; a cotangent is its value's name with a bar; what has no
+    name is t₁, t₂, …
+    """
+    refs = _mentioned(lowered)
+    bases: list[tuple[Any, str, int]] = []
+    anonymous: list[Any] = []
+    seen: set[Any] = set()
+    for record in [*(r.record for r in refs), *heads]:
+        if record in seen:
+            continue
+        seen.add(record)
+        base, bars = _base(record, users, adjoints)
+        (bases.append((record, base, bars)) if base else anonymous.append(record))
+    groups: dict[tuple[str, int], list[Any]] = {}
+    for record, base, bars in bases:
+        groups.setdefault((base, bars), []).append(record)
+    names: dict[Any, Name] = {}
+    taken: set[str] = set()
+    for (base, bars), members in groups.items():
+        numbered = _numbers(members, heads)
+        for record in members:
+            names[record] = Name(base, numbered.get(record), bars)
+            taken.add(names[record].symbol)
+    count = 0
+    for record in anonymous:
+        constant = isinstance(record, Atom)
+        while True:
+            count += 1
+            name = Name("c" if constant else "t", count)
+            if name.symbol not in taken:
+                break
+        names[record] = name
+    return {r: names[r.record] for r in refs}, [names[h] for h in heads]
+
+
+def _mentioned(lowered: Lowered) -> list[Ref]:
+    found: dict[Ref, None] = {}
+
+    def visit(t: Term) -> None:
+        stack = [t]
+        while stack:
+            here = stack.pop()
+            if here.head in ELEM_HEADS:
+                found.setdefault(here.args[0])
+            stack.extend(reversed(children(here)))
+
+    for d in lowered.definitions:
+        visit(d.term)
+        found.setdefault(d.ref)
+    for _, t in lowered.results:
+        visit(t)
+    return list(found)
+
+
+def _base(record: Any, users: dict[Any, str], adjoints: dict[Any, Any]) -> tuple[str | None, int]:
+    if record in users:
+        return users[record], 0
+    of = adjoints.get(record)
+    if of is not None and of in users:
+        return users[of], 1
+    return None, 0
+
+
+def _numbers(members: list[Any], heads: list[Any]) -> dict[Any, int]:
+    """Numbers for values of one name: none for a single one, a leaf, or the value that the formula is of."""
+    if len(members) == 1:
+        return {}
+    bare = next((m for m in members if isinstance(m, Atom)), None) or next((m for m in members if m is heads[0]), None)
+    rest = sorted((m for m in members if m is not bare), key=lambda m: m.seq)
+    return {m: k for k, m in enumerate(rest, 1)}
+
+
+def stale_leaf(leaves: list[Ref]) -> Ref | None:
+    """A leaf whose values were written after they were used, if there is one."""
+    for r in leaves:
+        atom = r.record
+        t = atom.value
+        if t._extra is not None and t._extra.changed > atom.first_use > 0:
+            return r
+        if versions.writes_after(t._data, atom.first_use or versions.last_write):
+            return r
+    return None
+
+
+__all__ = ["Record", "freeze_names", "stale_leaf"]

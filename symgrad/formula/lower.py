@@ -1,0 +1,299 @@
+"""From records to terms: which values become definitions, and what each one says.
+
+A record is lowered into the terms of its operands, unless an operand is a definition, which
+is named instead. Definitions are the values that are used more than once, that the user
+named, or where a term would grow past a bound: so a formula is a straight line of small
+terms, as long as the program, never a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .build import FACE
+from .structure import Atom, Record
+from .terms import ELEM_HEADS, ONE, ZERO, Ref, Term, children, delta, elem, index, num, rebuild, substitute, term
+
+SMALL = 4
+"""Terms of at most this size are written out wherever they are used, rather than named."""
+LARGE = 48
+"""Records whose term would be larger become definitions."""
+
+
+@dataclass
+class Definition:
+    """A named value: its reference, its free indices, and the term that says what it is."""
+
+    ref: Ref
+    indices: tuple[Term, ...]
+    term: Term
+    keep: bool
+
+
+@dataclass
+class Lowered:
+    """The straight line: definitions in order, each using only earlier ones, and the results."""
+
+    definitions: list[Definition] = field(default_factory=list)
+    results: list[tuple[tuple[Term, ...], Term]] = field(default_factory=list)
+
+
+def ancestors(roots: Iterable[Any]) -> list[Any]:
+    """The records that the roots depend on, in an order in which operands come first."""
+    found = [r for r in dict.fromkeys(roots) if isinstance(r, Record)]
+    seen = set(found)
+    for r in found:
+        for o in r.operands:
+            if isinstance(o, Record) and o not in seen:
+                seen.add(o)
+                found.append(o)
+    found.sort(key=lambda r: r.seq)
+    return found
+
+
+class Lowering:
+    """One formula's way from records to terms.
+
+    Parameters
+    ----------
+    named : set of records
+        Those that the user's own variables name.
+    """
+
+    def __init__(self, named: set[Any]):
+        self.named = named
+        self.refs: dict[Any, Ref] = {}
+        self._terms: dict[Any, tuple[tuple[Term, ...], Term]] = {}
+        self._by_term: dict[tuple[int, Term], Ref] = {}
+        self._cut: set[Any] = set()
+
+    # ------------------------------------------------------------------ one record
+    def entry(self, record: Any, i: tuple[Any, ...]) -> Term:
+        """The term of one entry of a record."""
+        i = tuple(map(term, i))
+        if isinstance(record, Atom):
+            if record.kind == "number":
+                return num(record.value)
+            if record.kind == "seed":
+                out = ONE
+                for a, b in zip(i, record.value, strict=True):
+                    out = out * delta(a, b)
+                return out
+            return elem(self.ref(record), i)
+        if record in self.refs:
+            return elem(self.refs[record], i)
+        if record in self._terms:
+            slots, t = self._terms[record]
+            return substitute(t, dict(zip(slots, i, strict=True))) if slots else t
+        return self._face(record, i)
+
+    def ref(self, record: Any) -> Ref:
+        """The reference of a leaf or of a definition."""
+        if record not in self.refs:
+            self.refs[record] = Ref(record, record.shape)
+        return self.refs[record]
+
+    def _face(self, record: Record, i: tuple[Term, ...]) -> Term:
+        op = record.op
+        params = record.params or ()
+        if op.expr is not None:
+            operands = [self.entry(o, _broadcast(i, o.shape)) for o in record.operands]
+            return term(op.expr(FACE, *operands, *params))
+        assert op.index is not None
+        return term(op.index(FACE, i, *(_Operand(self, o) for o in record.operands), *params))
+
+    # ------------------------------------------------------------------ all of them
+    def __call__(self, roots: list[Any], free: list[tuple[Term, ...]]) -> Lowered:
+        order = ancestors(roots)
+        uses = self._uses(order, roots)
+        done = Lowered()
+        for record in order:
+            if not (uses[record] > 1 or record in self.named or record in self._cut):
+                continue
+            if record.op.structural and record not in self.named:
+                continue
+            self._define(record, done, record in self.named)
+        for root, i in zip(roots, free, strict=True):
+            done.results.append((i, self.entry(root, i)))
+        _share_sums(self, done)
+        return _pruned(done)
+
+    def _uses(self, order: list[Any], roots: list[Any]) -> dict[Any, int]:
+        """How often each record is written; cuts where terms would grow too large."""
+        uses: dict[Any, int] = dict.fromkeys(order, 0)
+        for root in roots:
+            if root in uses:
+                uses[root] += 1
+        for record in reversed(order):
+            weight = record.op.repeats if not record.op.structural else uses[record]
+            for o in record.operands:
+                if o in uses:
+                    uses[o] += max(weight, 1)
+        size: dict[Any, int] = {}
+        for record in order:
+            total = 2
+            for o in record.operands:
+                total += record.op.repeats * size.get(o, 1)
+            if uses[record] > 1 or record in self.named:
+                total = min(total, SMALL)
+            if total > LARGE:
+                self._cut.add(record)
+                total = 1
+            size[record] = total
+        return uses
+
+    def _define(self, record: Record, done: Lowered, named: bool) -> None:
+        slots = tuple(index(n) if n != 1 or hasattr(n, "term") else ZERO for n in record.shape)
+        t = self._face(record, slots)
+        used = tuple(s for s in slots if s is not ZERO)
+        if t.size <= SMALL and not (named and t.size > 2) or t.head in ELEM_HEADS:
+            self._terms[record] = (used, t) if len(used) == len(slots) else (slots, t)
+            return
+        canonical = _canonical(t, used)
+        key = (len(slots), canonical)
+        same = self._by_term.get(key)
+        if same is not None and same.shape == record.shape:
+            self.refs[record] = same
+            return
+        self._by_term[key] = ref = self.ref(record)
+        done.definitions.append(Definition(ref, slots, t, named))
+
+
+class _Operand:
+    """An operand as an `index` face sees it: called with indices, and of a shape."""
+
+    __slots__ = ("_lowering", "_record", "shape")
+
+    def __init__(self, lowering: Lowering, record: Any):
+        self._lowering, self._record, self.shape = lowering, record, record.shape
+
+    def __call__(self, *i: Any) -> Term:
+        flat = i[0] if len(i) == 1 and isinstance(i[0], tuple) else i
+        return self._lowering.entry(self._record, flat)
+
+
+def _broadcast(i: tuple[Term, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
+    tail = i[len(i) - len(shape) :]
+    return tuple(ZERO if n == 1 and not hasattr(n, "term") else j for n, j in zip(shape, tail, strict=True))
+
+
+_slots: dict[tuple[int, int], Term] = {}
+
+
+def _canonical(t: Term, slots: tuple[Term, ...]) -> Term:
+    """The term with its free indices replaced by standard ones, to compare definitions by."""
+    mapping = {}
+    for k, s in enumerate(slots):
+        key = (k, int(s.args[1]))
+        if key not in _slots:
+            _slots[key] = index(s.args[1])
+        mapping[s] = _slots[key]
+    return substitute(t, mapping)
+
+
+# ------------------------------------------------------------------ after lowering
+def _walk(t: Term) -> Iterable[Term]:
+    stack = [t]
+    while stack:
+        here = stack.pop()
+        yield here
+        stack.extend(children(here))
+
+
+class _Shared:
+    """The record of a value that only the formula has: a sum that occurs several times."""
+
+    def __init__(self, shape: tuple[int, ...], seq: int):
+        self.shape, self.seq = shape, seq
+        self.op = None
+
+
+def _share_sums(lowering: Lowering, done: Lowered) -> None:
+    """Sums that occur in several places become definitions, so that each is printed once."""
+    counts: dict[Term, int] = {}
+    places = [d.term for d in done.definitions] + [t for _, t in done.results]
+    for t in places:
+        if not t.height:
+            continue
+        for s in _walk(t):
+            if s.head == "SUM":
+                free = tuple(sorted(s.idx, key=lambda i: i.args[0]))
+                key = _canonical(s, free)
+                counts[key] = counts.get(key, 0) + 1
+    repeated = {k for k, n in counts.items() if n > 1}
+    if not repeated:
+        return
+    made: dict[Term, tuple[Ref, int]] = {}
+    out: list[Definition] = []
+
+    def change(t: Term) -> Term:
+        if not t.height:
+            return t
+        if t.head == "SUM":
+            free = tuple(sorted(t.idx, key=lambda i: i.args[0]))
+            key = _canonical(t, free)
+            if key in repeated:
+                if key not in made:
+                    ref = Ref(_Shared(tuple(i.args[1] for i in free), 0), tuple(i.args[1] for i in free))
+                    made[key] = (ref, len(free))
+                    fresh = tuple(index(i.args[1]) for i in free)
+                    out.append(Definition(ref, fresh, substitute(rebuild(t, change), dict(zip(free, fresh, strict=True))), False))
+                return elem(made[key][0], free)
+        return rebuild(t, change)
+
+    for d in done.definitions:
+        if d.term.head == "SUM":
+            d.term = rebuild(d.term, change)
+            free = tuple(i for i in d.indices if i is not ZERO)
+            key = _canonical(d.term, tuple(sorted(d.term.idx, key=lambda i: i.args[0])))
+            if key in repeated and key not in made and len(free) == len(d.indices) == len(d.term.idx):
+                ordered = tuple(sorted(d.term.idx, key=lambda i: i.args[0]))
+                if ordered == free:
+                    made[key] = (d.ref, len(free))
+        else:
+            d.term = change(d.term)
+        out.append(d)
+    done.results = [(i, change(t)) for i, t in done.results]
+    done.definitions = out
+
+
+def _pruned(done: Lowered) -> Lowered:
+    """Without definitions that nothing needs, and with those used once written where they are used."""
+    counts: dict[Ref, int] = {}
+
+    def count(t: Term) -> None:
+        for s in _walk(t):
+            if s.head in ELEM_HEADS:
+                counts[s.args[0]] = counts.get(s.args[0], 0) + 1
+
+    for _, t in done.results:
+        count(t)
+    live = []
+    for d in reversed(done.definitions):
+        if d.ref in counts:
+            count(d.term)
+            live.append(d)
+    live.reverse()
+    inline: dict[Ref, Definition] = {}
+
+    def change(t: Term) -> Term:
+        if t.head in ELEM_HEADS and t.args[0] in inline:
+            d = inline[t.args[0]]
+            mapping = {s: change(i) for s, i in zip(d.indices, t.args[1:], strict=True) if s is not ZERO}
+            return substitute(d.term, mapping)
+        return rebuild(t, change) if children(t) else t
+
+    kept = []
+    for d in live:
+        if inline:
+            d.term = change(d.term)
+        if counts[d.ref] == 1 and not d.keep and d.term.size <= LARGE // 4:
+            inline[d.ref] = d
+        else:
+            kept.append(d)
+    if inline:
+        done.results = [(i, change(t)) for i, t in done.results]
+    done.definitions = kept
+    return done

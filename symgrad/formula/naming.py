@@ -1,0 +1,146 @@
+"""Names: what the user calls a value.
+
+In order: the ``name=`` it was given; a variable of the calling frame that holds it; the
+variable that the recorded line assigned it to. A formula freezes its names when it is made.
+"""
+
+from __future__ import annotations
+
+import dis
+import re
+import sys
+import types
+from functools import lru_cache
+from typing import Any
+
+_SKIPPED = re.compile(r"^(_+|_\d+|_i+\d*|Out|In|_oh|_dh|_ih|__.*)$")
+_INTERNAL = ("symgrad", "numpy", "sympy")
+
+
+def frame_names(frame: types.FrameType | None) -> dict[int, str]:
+    """From the identity of nodes and leaves to the variables that hold them in a frame."""
+    found: dict[int, str] = {}
+    if frame is None:
+        return found
+    for scope in (frame.f_locals, frame.f_globals):
+        for name, value in list(scope.items()):
+            if hasattr(value, "_requires_grad") and isinstance(name, str) and not _SKIPPED.match(name):
+                key = id(value._node) if value._node is not None else id(value)
+                found.setdefault(key, name)
+    return found
+
+
+def calling_frame(depth: int) -> types.FrameType | None:
+    """The frame that many calls above the function that asks, outside of the library."""
+    frame: types.FrameType | None = sys._getframe(depth + 1)
+    while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in _INTERNAL:
+        frame = frame.f_back
+    return frame
+
+
+@lru_cache(maxsize=4096)
+def assigned_name(code: types.CodeType, lasti: int) -> str | None:
+    """The variable that the instruction at the offset assigns its result to, if it does so directly."""
+    if code.co_filename.startswith("<symgrad"):
+        return None
+    following = None
+    for instruction in _instructions(code):
+        if instruction.offset > lasti and instruction.opname not in ("CACHE", "PRECALL", "NOP", "COPY"):
+            if instruction.opname in ("CALL", "EXTENDED_ARG"):
+                continue
+            following = instruction
+            break
+    if following is None or not following.opname.startswith("STORE_") or not isinstance(following.argval, str):
+        return None
+    name = following.argval
+    return None if _SKIPPED.match(name) else name
+
+
+@lru_cache(maxsize=256)
+def _instructions(code: types.CodeType) -> tuple[dis.Instruction, ...]:
+    return tuple(dis.get_instructions(code))
+
+
+def source_line(code: types.CodeType | None, lasti: int) -> tuple[str, int, str]:
+    """(file, line number, text of the line) where something was recorded."""
+    import linecache
+
+    if code is None:
+        return "", 0, ""
+    line = code.co_firstlineno
+    for start, stop, number in code.co_lines():
+        if start <= lasti < stop and number:
+            line = number
+            break
+    return code.co_filename, line, linecache.getline(code.co_filename, line).strip()
+
+
+def name_of(source: Any, frame: dict[int, str]) -> str | None:
+    """The user's name for a node or a leaf tensor; None if there is none."""
+    extra = source._extra if hasattr(source, "_extra") else source.extra
+    if extra is not None and extra.name:
+        return extra.name
+    if id(source) in frame:
+        return frame[id(source)]
+    if hasattr(source, "_extra"):
+        place = extra.place if extra is not None else None
+        return assigned_name(*place) if place else None
+    return assigned_name(source.code, source.lasti) if source.code is not None else None
+
+
+# ------------------------------------------------------------------ how a name looks
+GREEK = {
+    name: (chr(code), "\\" + name)
+    for name, code in {
+        "alpha": 0x3B1, "beta": 0x3B2, "gamma": 0x3B3, "delta": 0x3B4, "epsilon": 0x3B5, "zeta": 0x3B6, "eta": 0x3B7,
+        "theta": 0x3B8, "iota": 0x3B9, "kappa": 0x3BA, "lambda": 0x3BB, "lam": 0x3BB, "mu": 0x3BC, "nu": 0x3BD, "xi": 0x3BE,
+        "pi": 0x3C0, "rho": 0x3C1, "sigma": 0x3C3, "tau": 0x3C4, "phi": 0x3C6, "chi": 0x3C7, "psi": 0x3C8, "omega": 0x3C9,
+        "Gamma": 0x393, "Delta": 0x394, "Theta": 0x398, "Lambda": 0x39B, "Xi": 0x39E, "Pi": 0x3A0, "Sigma": 0x3A3,
+        "Phi": 0x3A6, "Psi": 0x3A8, "Omega": 0x3A9,
+    }.items()
+}  # fmt: skip
+GREEK["lam"] = ("λ", r"\lambda")
+_BY_CHARACTER = {symbol: latex for symbol, latex in GREEK.values()}
+_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+BAR = "\u0304"
+
+
+class Name:
+    """A name in every notation.
+
+    Attributes
+    ----------
+    symbol : str
+        For SymPy: plain, such as ``l_bar3``.
+    text : str
+        For Unicode, such as ``l̄₃``.
+    latex, below : str
+        For LaTeX: the letter, such as ``\\bar{l}``, and what stands below it, such as ``3``.
+    numbered : bool
+        Whether it ends in a number, so that an index needs brackets.
+    """
+
+    __slots__ = ("below", "latex", "numbered", "symbol", "text")
+
+    def __init__(self, base: str, number: int | None = None, bars: int = 0):
+        match = re.fullmatch(r"(.*?[^\d_])_?(\d+)", base)
+        stem, own = (match[1], match[2]) if match else (base, "")
+        digits = own + ("" if number is None else ("," if own else "") + str(number))
+        root, *rest = stem.split("_") if not stem.startswith("_") else [stem]
+        greek, command = GREEK.get(root, (root, None))
+        self.symbol = base + "_bar" * bars + ("" if number is None else (f"_{number}" if own else str(number)))
+        self.numbered = bool(digits)
+        bar = BAR * bars
+        tail = "_" + "_".join(rest) if rest else ""
+        self.text = greek[0] + bar + greek[1:] + tail + digits.replace(",", "₋").translate(_DIGITS)
+        if command is None:
+            command = _BY_CHARACTER.get(root) or (root if len(root) == 1 else rf"\mathrm{{{_escaped(root)}}}")
+        for _ in range(bars):
+            command = rf"\bar{{{command}}}"
+        below = [rf"\mathrm{{{_escaped(r)}}}" if len(r) > 1 else r for r in rest if r] + ([digits] if digits else [])
+        self.latex = command
+        self.below = ",".join(below)
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([_#$%&{}])", r"\\\1", text)

@@ -1,0 +1,150 @@
+"""The scalar functions that formulas are made of: one row each, for every notation.
+
+A row says what a function is to SymPy, to mpmath, in Unicode and in LaTeX. `expr` faces of
+ops call them by name on a namespace; a new function is one row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import mpmath
+import sympy
+
+
+class sigmoid(sympy.Function):
+    """The logistic function σ(x) = 1/(1 + exp(−x)), kept whole in formulas."""
+
+    nargs = 1
+
+    def fdiff(self, argindex: int = 1) -> sympy.Expr:
+        """σ' = σ·(1 − σ)."""
+        value = sigmoid(self.args[0])
+        return value * (1 - value)
+
+    def _eval_evalf(self, prec: int) -> Any:
+        return (1 / (1 + sympy.exp(-self.args[0])))._eval_evalf(prec)
+
+    def _eval_rewrite_as_exp(self, x: Any, **_: Any) -> sympy.Expr:
+        return 1 / (1 + sympy.exp(-x))
+
+    def _eval_is_real(self) -> bool | None:
+        return self.args[0].is_real
+
+    def _eval_is_positive(self) -> bool | None:
+        return self.args[0].is_real
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        body = rf"\sigma\left({printer._print(self.args[0])}\right)"
+        return rf"{body}^{{{exp}}}" if exp else body
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One scalar function in all notations."""
+
+    name: str
+    sympy: Callable[..., Any]
+    mpmath: Callable[..., Any]
+    text: str
+    latex: str
+
+
+def _relu(x: Any) -> Any:
+    return sympy.Piecewise((x, x > 0), (0, True))
+
+
+def _sympy_max(x: Any, y: Any) -> Any:
+    return sympy.Piecewise((x, x > y), (y, x < y), ((x + y) / 2, True))
+
+
+def _sympy_min(x: Any, y: Any) -> Any:
+    return sympy.Piecewise((x, x < y), (y, x > y), ((x + y) / 2, True))
+
+
+def _mp_sigmoid(x: Any) -> Any:
+    return 1 / (1 + mpmath.exp(-x)) if x >= 0 else mpmath.exp(x) / (1 + mpmath.exp(x))
+
+
+SCALARS: dict[str, Scalar] = {
+    s.name: s
+    for s in (
+        Scalar("exp", sympy.exp, mpmath.exp, "exp", r"\exp"),
+        Scalar("log", sympy.log, mpmath.log, "log", r"\log"),
+        Scalar("sin", sympy.sin, mpmath.sin, "sin", r"\sin"),
+        Scalar("cos", sympy.cos, mpmath.cos, "cos", r"\cos"),
+        Scalar("tanh", sympy.tanh, mpmath.tanh, "tanh", r"\tanh"),
+        Scalar("sigmoid", sigmoid, _mp_sigmoid, "σ", r"\sigma"),
+        Scalar("relu", _relu, lambda x: x if x > 0 else mpmath.mpf(0), "relu", r"\operatorname{relu}"),
+        Scalar("sign", sympy.sign, mpmath.sign, "sign", r"\operatorname{sign}"),
+        Scalar("abs", sympy.Abs, abs, "abs", r"\operatorname{abs}"),
+        Scalar("max", _sympy_max, max, "max", r"\max"),
+        Scalar("min", _sympy_min, min, "min", r"\min"),
+        Scalar("floordiv", lambda a, b: sympy.floor(a / b), lambda a, b: mpmath.floor(a / b), "div", r"\operatorname{div}"),
+        Scalar("mod", sympy.Mod, lambda a, b: a - b * mpmath.floor(a / b), "mod", r"\operatorname{mod}"),
+    )
+}
+
+
+class SymPyFace:
+    """The namespace of `expr` faces for SymPy."""
+
+    @staticmethod
+    def is_zero(x: Any) -> bool:
+        """Whether a coefficient is certainly 0."""
+        return x == 0
+
+    @staticmethod
+    def sqrt(x: Any) -> Any:
+        """√x."""
+        return sympy.sqrt(x)
+
+    @staticmethod
+    def where(condition: Any, a: Any, b: Any) -> Any:
+        """A choice, as a Piecewise."""
+        if not isinstance(condition, (sympy.logic.boolalg.Boolean, bool)):
+            condition = sympy.Ne(condition, 0)
+        return sympy.Piecewise((a, condition), (b, True))
+
+    eq, ne, lt, le, gt, ge = sympy.Eq, sympy.Ne, sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge
+    negate = staticmethod(lambda x: sympy.Not(x) if isinstance(x, sympy.logic.boolalg.Boolean) else sympy.Eq(x, 0))
+
+    def __getattr__(self, name: str) -> Any:
+        return SCALARS[name].sympy
+
+
+class MpmathFace:
+    """The namespace of `expr` faces for numbers of any precision."""
+
+    @staticmethod
+    def is_zero(x: Any) -> bool:
+        """Whether a coefficient is 0."""
+        return x == 0
+
+    sqrt = staticmethod(mpmath.sqrt)
+    where = staticmethod(lambda condition, a, b: a if condition else b)
+    eq = staticmethod(lambda a, b: a == b)
+    ne = staticmethod(lambda a, b: a != b)
+    lt = staticmethod(lambda a, b: a < b)
+    le = staticmethod(lambda a, b: a <= b)
+    gt = staticmethod(lambda a, b: a > b)
+    ge = staticmethod(lambda a, b: a >= b)
+    negate = staticmethod(lambda x: not x)
+
+    def __getattr__(self, name: str) -> Any:
+        return SCALARS[name].mpmath
+
+
+@cache
+def sympy_face() -> SymPyFace:
+    """The one SymPy face."""
+    return SymPyFace()
+
+
+@cache
+def mpmath_face() -> MpmathFace:
+    """The one mpmath face."""
+    return MpmathFace()

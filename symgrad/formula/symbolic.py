@@ -1,0 +1,105 @@
+"""Terms as SymPy expressions: real symbols, `Indexed` entries, `Sum`, `KroneckerDelta`, `Piecewise`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from .naming import Name
+from .scalars import SCALARS
+from .terms import Ref, Term
+
+_RELATIONS = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge}
+
+
+class ToSymPy:
+    """Converts terms with the names of one formula.
+
+    Parameters
+    ----------
+    names : mapping of Ref to Name
+        The frozen names.
+    letters : sequence of str
+        Letters for indices, in order.
+    """
+
+    def __init__(self, names: dict[Ref, Name], letters: list[str]):
+        self.names, self._letters = names, letters
+        self._index: dict[Term, sympy.Symbol] = {}
+        self._taken = 0
+
+    def begin(self, free: tuple[Term, ...]) -> tuple[sympy.Symbol, ...]:
+        """Starts an expression whose free indices get the first letters."""
+        self._index, self._taken = {}, 0
+        return tuple(self._letter(i) for i in free if i.head != "NUM")
+
+    def _letter(self, i: Term) -> sympy.Symbol:
+        if i not in self._index:
+            self._index[i] = sympy.Symbol(self._letters[self._taken], integer=True)
+            self._taken += 1
+        return self._index[i]
+
+    def symbol(self, r: Ref) -> Any:
+        """The symbol of a 0-d value, the base of an array's entries."""
+        name = self.names[r].symbol
+        if not r.shape:
+            return sympy.Symbol(name, real=True)
+        return sympy.IndexedBase(name, shape=tuple(map(self.size, r.shape)), real=True)
+
+    @staticmethod
+    def size(n: int) -> Any:
+        """A size: its symbol if it has a name."""
+        t = getattr(n, "term", None)
+        return sympy.Integer(int(n)) if t is None else ToSymPy({}, [])(t)
+
+    def __call__(self, t: Term) -> Any:
+        head, args = t.head, t.args
+        if head == "NUM":
+            shown = args[0]
+            return sympy.Rational(shown.numerator, shown.denominator) if isinstance(shown, Fraction) else sympy.Float(shown)
+        if head == "REF":
+            return self.symbol(args[0])
+        if head == "ELEM":
+            return self.symbol(args[0])[tuple(map(self, args[1:]))]
+        if head in ("IDX", "BOUND"):
+            return self._letter(t)
+        if head == "SIZE":
+            return sympy.Symbol(args[0], integer=True, positive=True)
+        if head == "ADD":
+            return sympy.Add(self(args[0]), *(self(c) * self(m) for m, c in args[1]))
+        if head == "MUL":
+            return self._product(args)
+        if head == "FN":
+            return SCALARS[args[0]].sympy(*map(self, args[1:]))
+        if head == "REL":
+            return _RELATIONS[args[0]](self(args[1]), self(args[2]))
+        if head == "IVERSON":
+            return sympy.Piecewise((1, self._condition(args[0])), (0, True))
+        if head == "DELTA":
+            return sympy.KroneckerDelta(self(args[0]), self(args[1]))
+        if head == "ITE":
+            return sympy.Piecewise((self(args[1]), self._condition(args[0])), (self(args[2]), True))
+        if head == "SUM":
+            b, extent, body = args
+            before = self._index.pop(b, None)
+            letter = self._letter(b)
+            inner = self(body)
+            del self._index[b]
+            if before is not None:
+                self._index[b] = before
+            return sympy.Sum(inner, (letter, 0, self.size(extent) - 1))
+        raise AssertionError(head)
+
+    def _condition(self, t: Term) -> Any:
+        found = self(t)
+        return found if isinstance(found, sympy.logic.boolalg.Boolean) else sympy.Ne(found, 0)
+
+    def _product(self, args: Any) -> Any:
+        """Brackets become the condition of a Piecewise, so that their zero stays strong."""
+        coefficient, factors = args
+        conditions = [self._condition(b.args[0]) for b, _ in factors if b.head == "IVERSON"]
+        rest = [self(b) ** self(e) for b, e in factors if b.head != "IVERSON"]
+        product = sympy.Mul(self(coefficient), *rest)
+        return sympy.Piecewise((product, sympy.And(*conditions)), (0, True)) if conditions else product
