@@ -126,15 +126,18 @@ def _float_axes(name: str) -> Any:
     return prepare
 
 
+def _weighted(xp: Any, g: Any, x: Any, dim: tuple[int, ...]) -> Any:
+    """The cotangent by the softmax weights; of one value logsumexp is that value, be it −∞."""
+    return g if count(x.shape, dim) == 1 else g * xp.softmax(x, dim)
+
+
 @op(
     floats=True,
     params=("dim", "keepdim"),
     prepare=_float_axes("logsumexp"),
     shape=reduced_shape,
     index=lambda m, i, x, dim, keepdim: m.log(over(m, i, x, dim, keepdim, lambda j: m.exp(x(j)))),
-    vjp=dict(
-        x=lambda xp, g, x, dim, keepdim: spread(xp, g, x.shape, dim, keepdim) * xp.softmax(x, dim) if dim else g,
-    ),
+    vjp=dict(x=lambda xp, g, x, dim, keepdim: _weighted(xp, spread(xp, g, x.shape, dim, keepdim), x, dim)),
     torch_name="LogsumexpBackward0",
 )
 def logsumexp(x, dim=None, keepdim=False):
