@@ -59,9 +59,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .explain import explain
-    from .formula import Formula, formula
+    from .formulas import Formula, formula
 
-_LAZY = {"formula": "formula", "Formula": "formula", "explain": "explain", "verify": "verify", "typed": "typed"}
+_LAZY = {"formula": "formulas", "Formula": "formulas", "explain": "derivation", "verify": "verify", "typed": "typed"}
 
 
 def __getattr__(name: str) -> Any:

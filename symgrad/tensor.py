@@ -22,7 +22,7 @@ from .printing import tensor_text
 if TYPE_CHECKING:
     import sympy
 
-    from .formula import Formula
+    from .formulas import Formula
 
 __symgrad_internal__ = True
 
@@ -347,13 +347,13 @@ class Tensor:
 
         A leaf's ``expr`` is the symbol that stands for it, the one to differentiate by.
         """
-        from .formula import formula
+        from .formulas import formula
 
         return formula(self, frame_depth=2).expr
 
     def formula(self, wrt: Any = None) -> Formula:
         """The exact formula of this value, or of its gradient; see `sg.formula`."""
-        from .formula import formula
+        from .formulas import formula
 
         return formula(self, wrt=wrt, frame_depth=2)
 

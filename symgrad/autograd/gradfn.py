@@ -207,14 +207,14 @@ class GradFn(Node):
     @property
     def expr(self) -> sympy.Expr:
         """This op alone as a SymPy expression in the names of its inputs."""
-        from ..formula.local import local_expr
+        from ..formulas.local import local_expr
 
         return local_expr(self, frame_depth=2)
 
     @property
     def local_derivatives(self) -> dict[sympy.Expr, sympy.Expr]:
         """The partial derivative of `expr` with respect to each input that needs a gradient."""
-        from ..formula.local import local_derivatives
+        from ..formulas.local import local_derivatives
 
         return local_derivatives(self, frame_depth=2)
 

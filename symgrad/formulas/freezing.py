@@ -40,12 +40,12 @@ def freeze_names(
         for record in members:
             names[record] = Name(base, numbered.get(record), bars)
             taken.add(names[record].symbol)
-    count = 0
+    counts = {"c": 0, "t": 0}
     for record in anonymous:
-        constant = isinstance(record, Atom)
+        letter = "c" if isinstance(record, Atom) else "t"
         while True:
-            count += 1
-            name = Name("c" if constant else "t", count)
+            counts[letter] += 1
+            name = Name(letter, counts[letter])
             if name.symbol not in taken:
                 break
         names[record] = name

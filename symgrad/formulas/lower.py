@@ -83,7 +83,8 @@ class Lowering:
                 return out
             return elem(self.ref(record), i)
         if record in self.refs:
-            return elem(self.refs[record], i)
+            ref = self.refs[record]
+            return elem(ref, i + ref.seeds)
         if record in self._terms:
             slots, t = self._terms[record]
             return substitute(t, dict(zip(slots, i, strict=True))) if slots else t
@@ -109,8 +110,11 @@ class Lowering:
         order = ancestors(roots)
         uses = self._uses(order, roots)
         done = Lowered()
+        results = set(roots)
         for record in order:
             if not (uses[record] > 1 or record in self.named or record in self._cut):
+                continue
+            if record in results and uses[record] == 1:
                 continue
             if record.op.structural and record not in self.named:
                 continue
@@ -151,14 +155,14 @@ class Lowering:
         if t.size <= SMALL and not (named and t.size > 2) or t.head in ELEM_HEADS:
             self._terms[record] = (used, t) if len(used) == len(slots) else (slots, t)
             return
-        canonical = _canonical(t, used)
-        key = (len(slots), canonical)
+        key = (len(slots), _canonical(t, used))
         same = self._by_term.get(key)
-        if same is not None and same.shape == record.shape:
+        if same is not None and same.record.shape == record.shape:
             self.refs[record] = same
             return
-        self._by_term[key] = ref = self.ref(record)
-        done.definitions.append(Definition(ref, slots, t, named))
+        seeds = tuple(sorted(t.idx.difference(used), key=lambda s: s.args[0]))
+        self._by_term[key] = self.refs[record] = ref = Ref(record, record.shape, seeds)
+        done.definitions.append(Definition(ref, slots + seeds, t, named))
 
 
 class _Operand:
@@ -236,7 +240,8 @@ def _share_sums(lowering: Lowering, done: Lowered) -> None:
             key = _canonical(t, free)
             if key in repeated:
                 if key not in made:
-                    ref = Ref(_Shared(tuple(i.args[1] for i in free), 0), tuple(i.args[1] for i in free))
+                    shape = tuple(i.args[1] for i in free)
+                    ref = Ref(_Shared(shape, 0), shape)
                     made[key] = (ref, len(free))
                     fresh = tuple(index(i.args[1]) for i in free)
                     out.append(Definition(ref, fresh, substitute(rebuild(t, change), dict(zip(free, fresh, strict=True))), False))

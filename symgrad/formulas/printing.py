@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from .naming import Name
+from .structure import Atom
 from .terms import ONE, Ref, Term, children, is_num, num
 
 SUM, PRODUCT, POWER, ATOM = range(4)
@@ -143,7 +144,7 @@ class Printer:
     def _factors(self, coefficient: Term, factors: Any) -> tuple[str, int]:
         above = [(b, e) for b, e in factors if not (is_num(e) and e.args[0] < 0)]
         below = [(b, num(-e.args[0])) for b, e in factors if is_num(e) and e.args[0] < 0]
-        above.sort(key=lambda p: p[0].head == "SUM")
+        above.sort(key=self._rank)
         value = coefficient.args[0]
         top: list[str] = []
         single = len(above) + (value != 1) == 1
@@ -167,6 +168,14 @@ class Printer:
         bottom = [self._powered(b, e, False) for b, e in below]
         loose = len(bottom) > 1
         return self.style.quotient(self.style.product(top), self.style.product(bottom), loose=loose), PRODUCT
+
+    def _rank(self, factor: tuple[Term, Term]) -> tuple[int, str]:
+        """Leaves first and in alphabetical order, then definitions, functions, brackets, sums: as one writes by hand."""
+        base = factor[0]
+        if base.head in ("REF", "ELEM"):
+            record = base.args[0].record
+            return (0, self.names[base.args[0]].text) if isinstance(record, Atom) else (1, "")
+        return {"SIZE": 0, "NUM": 0, "FN": 2, "ADD": 3, "IVERSON": 4, "DELTA": 4, "SUM": 5}.get(base.head, 2), ""
 
     def _powered(self, base: Term, exponent: Term, alone: bool) -> str:
         if exponent == ONE:
@@ -211,5 +220,5 @@ class Printer:
 
 def _leads(constant: Term, pairs: Any) -> bool:
     """Whether a reader expects the number first, as in 1 + exp(x) or 1 − x²."""
-    simple = [m for m, _ in pairs if m.head in ("REF", "ELEM")]
+    simple = [m for m, _ in pairs if m.head in ("REF", "ELEM", "IDX", "BOUND")]
     return constant.args[0] > 0 and not simple and len(pairs) == 1 and not any(is_num(c) and c.head == "SUM" for m, _ in pairs for c in children(m))

@@ -51,12 +51,15 @@ class Ref:
         What it stands for.
     shape : tuple of int
         Its shape; named sizes are `Dim`.
+    seeds : tuple of Term
+        Free indices of the derivative that it depends on besides its own; they follow its own.
     """
 
-    __slots__ = ("record", "shape")
+    __slots__ = ("record", "seeds", "shape")
 
-    def __init__(self, record: Any, shape: tuple[int, ...]):
-        self.record, self.shape = record, shape
+    def __init__(self, record: Any, shape: tuple[int, ...], seeds: tuple[Term, ...] = ()):
+        self.record, self.seeds = record, seeds
+        self.shape = shape + tuple(s.args[1] for s in seeds)
 
 
 class Term:

@@ -1,0 +1,303 @@
+"""The oracle: exact values and derivatives of a recorded program.
+
+It never uses a gradient rule. The program is computed again from the exact rationals of its
+leaves in high precision, each op by its own expression; SymPy's derivatives of those
+expressions are chained through the graph; two precisions must agree, else it says so. One
+independent route, a difference quotient in high precision, guards it against faults of
+SymPy's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from ..errors import SymgradError
+from ..formulas.evaluate import Numbers
+from ..formulas.scalars import mpmath_face
+from ..formulas.structure import Atom, Record, read
+from ..tensor import Tensor
+from . import partials
+
+
+class Undecided(SymgradError):
+    """The oracle has no answer, and says why."""
+
+
+@dataclass
+class Exact:
+    """Exact results for one output.
+
+    Attributes
+    ----------
+    value : mpf or object ndarray
+        The output.
+    gradients : list of mpf or object ndarray
+        For each variable ``Σ seed·∂out/∂variable``; nan where there is no derivative.
+    scales : list
+        The same with every contribution taken by size: what rounding errors are measured against.
+    kinks : list of str
+        Ops that were evaluated where they have no derivative.
+    digits : int
+        How many digits two precisions agreed on.
+    """
+
+    value: Any
+    gradients: list[Any]
+    scales: list[Any]
+    kinks: list[str] = field(default_factory=list)
+    digits: int = 0
+
+
+def exact_array(data: Any) -> Any:
+    """A NumPy value as exact mpmath numbers."""
+    if np.ndim(data) == 0:
+        return _exact(data)
+    out = np.empty(np.shape(data), dtype=object)
+    for place in np.ndindex(*np.shape(data)):
+        out[place] = _exact(data[place])
+    return out
+
+
+def _exact(x: Any) -> Any:
+    return mpmath.mpf(float(x)) if isinstance(x, (float, np.floating)) else mpmath.mpf(int(x))
+
+
+class Program:
+    """A recorded program, ready to be run on numbers of any precision.
+
+    Parameters
+    ----------
+    out : Tensor
+        The result.
+    wrt : sequence of Tensor
+        The variables.
+    """
+
+    def __init__(self, out: Tensor, wrt: list[Tensor]):
+        self.out, self.wrt = out, wrt
+        keys = [t if t._node is None else t._node for t in wrt]
+        key = out if out._node is None else out._node
+        records = read([key], keys)
+        self.root = records[key]
+        self.targets = [records[k] for k in keys]
+        self.order = [r for r in records.values() if isinstance(r, Record)]
+        self.leaves = [r for r in records.values() if isinstance(r, Atom) and r.kind == "leaf"]
+
+    def values(self, given: dict[Any, Any]) -> dict[Any, Any]:
+        """The value of every record, from those of the leaves (or of intermediate variables)."""
+        found = dict(given)
+        for record in self.order:
+            if record in found:
+                continue
+            operands = [_value(o, found) for o in record.operands]
+            found[record] = _forward(record, operands)
+        return found
+
+    def leaf_values(self) -> dict[Any, Any]:
+        """The exact rationals of the leaves' data."""
+        return {a: exact_array(a.value._data) for a in self.leaves}
+
+    def gradient(self, found: dict[Any, Any], seed: Any) -> tuple[dict[Any, Any], dict[Any, Any], list[str]]:
+        """Adjoints and their absolute sums, by local derivatives alone; and the kinks met."""
+        adjoint: dict[Any, Any] = {self.root: _flat(seed)}
+        scale: dict[Any, Any] = {self.root: [abs(s) for s in _flat(seed)]}
+        kinks: list[str] = []
+        for record in reversed(self.order):
+            g, s = adjoint.get(record), scale.get(record)
+            if g is None or s is None or not record.needs:
+                continue
+            operands = [_value(o, found) for o in record.operands]
+            if record.op.kink is not None and _at_kink(record, operands):
+                kinks.append(record.op.name)
+            strong = record.op.selects or record.op.structural
+            for k, o in enumerate(record.operands):
+                if not record.needs >> k & 1:
+                    continue
+                size = int(np.prod(o.shape, dtype=int))
+                into = adjoint.setdefault(o, [mpmath.mpf(0)] * size)
+                sizes = scale.setdefault(o, [mpmath.mpf(0)] * size)
+                for p, q, c in _partials(record, operands, k):
+                    if strong and c == 0 or g[p] is None:
+                        continue
+                    into[q] = into[q] + g[p] * c
+                    sizes[q] = sizes[q] + s[p] * abs(c)
+        return adjoint, scale, kinks
+
+
+def _value(o: Any, found: dict[Any, Any]) -> Any:
+    if isinstance(o, Atom) and o.kind == "number":
+        exact = Fraction(o.value) if np.isfinite(o.value) else None
+        return mpmath.mpf(exact.numerator) / exact.denominator if exact is not None else mpmath.mpf(o.value)
+    return found[o]
+
+
+def _flat(x: Any) -> list[Any]:
+    return list(np.ravel(np.asarray(x, dtype=object)))
+
+
+def _shaped(flat: list[Any], shape: tuple[int, ...]) -> Any:
+    if not shape:
+        return flat[0]
+    out = np.empty(len(flat), dtype=object)
+    out[:] = flat
+    return out.reshape([int(n) for n in shape])
+
+
+def _broadcast(operands: list[Any], shape: tuple[int, ...]) -> list[np.ndarray]:
+    full = [int(n) for n in shape]
+    return [np.broadcast_to(np.asarray(o, dtype=object), full) for o in operands]
+
+
+def _forward(record: Record, operands: list[Any]) -> Any:
+    op, params = record.op, record.params or ()
+    if op.expr is None:
+        return partials.own_values(record, operands, Numbers())
+    face, expr = mpmath_face(), op.expr
+    spread = [a.ravel() for a in _broadcast(operands, record.shape)]
+
+    def one(*x: Any) -> Any:
+        return NAN if any(v != v for v in x) and op.name != "where" else _real(partials.scalar_call(lambda *a: expr(face, *a, *params), x))
+
+    return _shaped([one(*x) for x in zip(*spread, strict=True)], record.shape)
+
+
+NAN = mpmath.mpf("nan")
+
+
+def _real(x: Any) -> Any:
+    return mpmath.mpf(int(x)) if isinstance(x, bool) else mpmath.mpf(x) if isinstance(x, int) else x
+
+
+def _at_kink(record: Record, operands: list[Any]) -> bool:
+    face = mpmath_face()
+    spread = [a.ravel() for a in _broadcast(operands, record.shape)]
+    assert record.op.kink is not None
+    return any(record.op.kink(face, *x) for x in zip(*spread, strict=True))
+
+
+def _partials(record: Record, operands: list[Any], k: int) -> list[tuple[int, int, Any]]:
+    """(output entry, input entry, local derivative) of the record with respect to operand k."""
+    op = record.op
+    if op.expr is None:
+        if op.args[k] in op.linear:
+            return partials.linear_partials(record, operands, k)
+        return partials.general_partials(record, operands, k)
+    integers = tuple(
+        Fraction(o.value) if isinstance(o, Atom) and o.kind == "number" and type(o.value) is int else None for o in record.operands
+    )
+    derivative = partials.elementwise_partial(op, record.params or (), k, integers)
+    spread = [a.ravel() for a in _broadcast(operands, record.shape)]
+    shape = np.shape(operands[k])
+    places = np.broadcast_to(np.arange(int(np.prod(shape, dtype=int))).reshape(shape), [int(n) for n in record.shape]).ravel()
+    out = []
+    for p, (q, *x) in enumerate(zip(places, *spread, strict=True)):
+        out.append((p, int(q), _real(partials.scalar_call(derivative, tuple(x)))))
+    return out
+
+
+# ------------------------------------------------------------------ the questions
+def exact_gradient(out: Tensor, wrt: list[Tensor], seed: Any = None, digits: int = 30) -> Exact:
+    """The exact value of `out` and of ``Σ seed·∂out/∂x`` for each x in `wrt`.
+
+    Parameters
+    ----------
+    out : Tensor
+        A recorded result.
+    wrt : list of Tensor
+        Leaves or intermediate results.
+    seed : ndarray, optional
+        The cotangent of `out`; ones by default.
+    digits : int
+        The number of digits on which two precisions must agree.
+
+    Raises
+    ------
+    Undecided
+        If no precision settles the digits.
+    """
+    program = Program(out, wrt)
+    cotangent = np.ones(out._data.shape) if seed is None else np.asarray(seed)
+    before: list[Any] | None = None
+    dps = digits + 10
+    while dps < 2000:
+        with mpmath.workdps(dps):
+            found = program.values(program.leaf_values())
+            adjoint, scale, kinks = program.gradient(found, exact_array(cotangent))
+            gradients = [_of(adjoint, t) for t in program.targets]
+            here = [_flat(found[program.root]), *gradients]
+            if before is not None and _settled(before, here, digits):
+                shapes = [t.shape for t in program.targets]
+                return Exact(
+                    found[program.root],
+                    [_shaped(g, s) for g, s in zip(gradients, shapes, strict=True)],
+                    [_shaped(_of(scale, t), t.shape) for t in program.targets],
+                    kinks,
+                    digits,
+                )
+        before, dps = here, 2 * dps
+    raise Undecided(f"{digits} digits could not be settled with {dps // 2} digits of working precision")
+
+
+def _of(found: dict[Any, Any], target: Any) -> list[Any]:
+    return found.get(target) or [mpmath.mpf(0)] * int(np.prod(target.shape, dtype=int))
+
+
+def _settled(a: list[Any], b: list[Any], digits: int) -> bool:
+    tolerance = mpmath.mpf(10) ** -digits
+    for xs, ys in zip(a, b, strict=True):
+        for x, y in zip(xs, ys, strict=True):
+            if x == y or (x != x and y != y):
+                continue
+            if not abs(x - y) <= tolerance * abs(y):
+                return False
+    return True
+
+
+def exact_hvp(out: Tensor, wrt: list[Tensor], directions: list[Any], seed: Any = None, digits: int = 20) -> list[Any]:
+    """The exact derivative of the gradient in a direction: a difference quotient of exact gradients.
+
+    Parameters
+    ----------
+    out, wrt, seed
+        As in `exact_gradient`.
+    directions : list of ndarray
+        One for each variable, which must be leaves.
+    digits : int
+        How many digits are wanted; the step is 10 to the minus that, in three times the precision.
+    """
+    program = Program(out, wrt)
+    cotangent = np.ones(out._data.shape) if seed is None else np.asarray(seed)
+    with mpmath.workdps(4 * digits + 20):
+        step = mpmath.mpf(10) ** -digits
+        sides = []
+        for sign in (1, -1):
+            moved = program.leaf_values()
+            for t, v in zip(program.targets, directions, strict=True):
+                moved[t] = moved[t] + sign * step * exact_array(np.asarray(v))
+            adjoint, _, _ = program.gradient(program.values(moved), exact_array(cotangent))
+            sides.append([_of(adjoint, t) for t in program.targets])
+        return [
+            _shaped([(p - m) / (2 * step) for p, m in zip(plus, minus, strict=True)], t.shape)
+            for t, plus, minus in zip(program.targets, *sides, strict=True)
+        ]
+
+
+def directional_difference(out: Tensor, wrt: list[Tensor], directions: list[Any], seed: Any = None, digits: int = 20) -> Any:
+    """``Σ seed·d out/dt`` along the directions by a difference quotient of exact values: the independent route."""
+    program = Program(out, wrt)
+    cotangent = _flat(exact_array(np.ones(out._data.shape) if seed is None else np.asarray(seed)))
+    with mpmath.workdps(4 * digits + 20):
+        step = mpmath.mpf(10) ** -digits
+        total = mpmath.mpf(0)
+        for sign in (1, -1):
+            moved = program.leaf_values()
+            for t, v in zip(program.targets, directions, strict=True):
+                moved[t] = moved[t] + sign * step * exact_array(np.asarray(v))
+            result = _flat(program.values(moved)[program.root])
+            total += sign * sum((c * r for c, r in zip(cotangent, result, strict=True)), mpmath.mpf(0))
+        return total / (2 * step)
