@@ -112,11 +112,15 @@ def grad(
     (tensor(6.),)
     """
     if materialize_grads and allow_unused is False:
-        raise ArgumentValueError("grad: materialize_grads=True needs allow_unused to be True or not given, but it is False")
+        raise ArgumentValueError(
+            "grad: materialize_grads=True needs allow_unused to be True or not given, but it is False"
+        )
     roots, targets = _tuple(outputs), _tuple(inputs)
     for t in targets:
         if not t._requires_grad:
-            raise GradientError("grad: one of the inputs does not require grad; call requires_grad_() on it before computing")
+            raise GradientError(
+                "grad: one of the inputs does not require grad; call requires_grad_() on it before computing"
+            )
     seeds = _seeds(roots, grad_outputs)
     found = _run(roots, seeds, targets, create_graph if retain_graph is None else retain_graph, create_graph)
     out: list[Tensor | None] = []
@@ -150,30 +154,35 @@ def _seeds(roots: tuple[Tensor, ...], given: Any) -> list[Tensor]:
     if isinstance(given, Tensor) or given is None:
         given = (given,) * len(roots) if given is None else (given,)
     elif not isinstance(given, Sequence):
-        raise ArgumentTypeError(f"gradient must be a Tensor or a sequence of them, not {type(given).__name__}; wrap it with sg.tensor(...)")
+        raise ArgumentTypeError(
+            f"gradient must be a Tensor or a sequence of them, not {type(given).__name__}; wrap it with sg.tensor(...)"
+        )
     if len(given) != len(roots):
         raise GradientError(f"got {len(roots)} tensors and {len(given)} gradients; give one for each")
     seeds = []
     for k, (root, g) in enumerate(zip(roots, given, strict=True)):
         if not root._requires_grad:
             raise GradientError(
-                f"element {k} of the tensors does not require grad and does not have a grad_fn: nothing it was computed from "
-                "has requires_grad=True (or that was under no_grad, or after detach)"
+                f"element {k} of the tensors does not require grad and does not have a grad_fn: nothing it was "
+                "computed from has requires_grad=True (or that was under no_grad, or after detach)"
             )
         shape = root._data.shape
         if g is None:
             if root._data.size != 1:
                 raise GradientError(
-                    f"grad can be implicitly created only for scalar outputs, and this one has the shape {list(shape)}; "
-                    "sum it, or pass a gradient of that shape"
+                    "grad can be implicitly created only for scalar outputs, and this one has the shape "
+                    f"{list(shape)}; sum it, or pass a gradient of that shape"
                 )
             seeds.append(Tensor.constant(np.ones(shape, root._data.dtype) if shape else root._data.dtype.type(1)))
             continue
         if not isinstance(g, Tensor):
-            raise ArgumentTypeError(f"gradient {k} must be a Tensor or None, not {type(g).__name__}; wrap it with sg.tensor(...)")
+            raise ArgumentTypeError(
+                f"gradient {k} must be a Tensor or None, not {type(g).__name__}; wrap it with sg.tensor(...)"
+            )
         if g._data.shape != shape:
             raise GradientError(
-                f"gradient {k} has a shape of {list(g._data.shape)} and the tensor it belongs to has a shape of {list(shape)}; they must agree"
+                f"gradient {k} has a shape of {list(g._data.shape)} and the tensor it belongs to has a shape of "
+                f"{list(shape)}; they must agree"
             )
         if g._data.dtype != root._data.dtype:
             g = g.to(root._data.dtype)
@@ -196,7 +205,9 @@ def _run(
     once = selects and any(node.op is FUNCTION or (node.extra and node.extra.hooks) for node in order)
     keep = retain or selects
     with set_grad_enabled(create_graph), np.errstate(all="ignore"):
-        run = _Pass(RecordedColumn(tensor_of) if create_graph else NumericColumn(), create_graph, wanted or frozenset(), ends)
+        run = _Pass(
+            RecordedColumn(tensor_of) if create_graph else NumericColumn(), create_graph, wanted or frozenset(), ends
+        )
         found = run(order, keys, seeds, not keep)
         if selects and not once and not all(_finite(c) for c in found.values()):
             run = _Pass(MaskedColumn(run.column), create_graph, wanted or frozenset(), ends)
@@ -256,7 +267,9 @@ class _Pass:
         for key, seed in zip(keys, seeds, strict=True):
             c = self.column.seed(self.flow(seed)) if self.masked else self.flow(seed)
             cotangents[key] = c if key not in cotangents else cotangents[key] + c
-        left = pull(list(order), cotangents, self.column, on_cotangent=self.on_cotangent, watched=self.wanted, free=free)
+        left = pull(
+            list(order), cotangents, self.column, on_cotangent=self.on_cotangent, watched=self.wanted, free=free
+        )
         found = {k: self._plain(c) for k, c in left.items() if isinstance(k, Tensor)}
         left.clear()
         return found | self.captured

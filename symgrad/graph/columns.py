@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..array import cast, unbroadcast
 from ..errors import GradientError
-from .node import Node
 from . import versions
+from .node import Node
 
 
-class Namespace:
-    """The functions that rules call, by the names of the ops. The catalogue fills it."""
+def _namespace(name: str) -> ModuleType:
+    """A namespace for the functions that rules call, by the names of the ops; the catalogue fills it.
 
-    def __init__(self, name: str):
-        self._name = name
+    It is a module, as the interpreter finds the functions of a module faster than attributes of anything else.
+    """
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"the {self._name} column has no op {name!r}")
+    def missing(op: str) -> Any:
+        raise AttributeError(f"the {name} column has no op {op!r}")
+
+    made = ModuleType(f"symgrad.{name}")
+    made.__getattr__ = missing
+    return made
 
 
-numeric_namespace = Namespace("numeric")
+numeric_namespace = _namespace("numeric")
+recorded_namespace = _namespace("recorded")
 numeric_namespace.zeros = lambda shape, dtype: np.zeros(shape, dtype)
-recorded_namespace = Namespace("recorded")
 
 
 def check_versions(node: Node) -> None:
@@ -36,8 +41,8 @@ def check_versions(node: Node) -> None:
             if stale:
                 then, now, op = stale
                 raise GradientError(
-                    f"{node.op.grad_name(node)}: its saved {name!r}, of shape {list(array.shape)}, has been modified by an "
-                    f"inplace operation ({op}): it is at version {now}, but version {then} was saved; "
+                    f"{node.op.grad_name(node)}: its saved {name!r}, of shape {list(array.shape)}, has been modified "
+                    f"by an inplace operation ({op}): it is at version {now}, but version {then} was saved; "
                     "write out of place, or to a clone()"
                 )
 

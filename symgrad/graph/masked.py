@@ -102,7 +102,9 @@ class MaskedNamespace:
                 sides.append((side.data, np.logical_and(side.support, here)))
             else:
                 sides.append((side, np.zeros_like(here) if isinstance(side, int) and side == 0 else here))
-        return Masked(self, self.base.where(condition, sides[0][0], sides[1][0]), np.logical_or(sides[0][1], sides[1][1]))
+        return Masked(
+            self, self.base.where(condition, sides[0][0], sides[1][0]), np.logical_or(sides[0][1], sides[1][1])
+        )
 
     def sum(self, x: Any, dim: Any, keepdim: bool) -> Any:
         """A sum over what is there."""
@@ -113,7 +115,11 @@ class MaskedNamespace:
 
     def cast(self, x: Any, dtype: Any) -> Any:
         """Another dtype."""
-        return Masked(self, self.base.cast(x.data, dtype), x.support) if isinstance(x, Masked) else self.base.cast(x, dtype)
+        return (
+            Masked(self, self.base.cast(x.data, dtype), x.support)
+            if isinstance(x, Masked)
+            else self.base.cast(x, dtype)
+        )
 
     def matmul(self, x: Any, y: Any) -> Any:
         """A matrix product; entry by entry where the other factor is not finite."""

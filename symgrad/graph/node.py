@@ -11,8 +11,7 @@ import itertools
 import threading
 import types
 import weakref
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -154,8 +153,7 @@ class Node:
         return self.extra
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """A Python branch on a tensor: the relation that was tested and what came out.
 
     Operands are held weakly: a guard must not keep a graph alive.

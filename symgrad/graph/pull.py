@@ -57,8 +57,7 @@ def reached(roots: Iterable[Any]) -> list[Any]:
     seen: set[Any] = set(found)
     add, append = seen.add, found.append
     for node in found:  # the list grows while it is walked
-        needs = node.needs
-        operand = node.a0
+        needs, operand = node.needs, node.a0
         if type(operand) is tuple:
             for k, part in enumerate(operand):
                 if needs >> k & 1 and part not in seen:
@@ -70,6 +69,8 @@ def reached(roots: Iterable[Any]) -> list[Any]:
             add(operand)
             if type(operand) is Node or isinstance(operand, Node):
                 append(operand)
+        if needs == 1:
+            continue
         if needs & 2 and (operand := node.a1) not in seen:
             add(operand)
             if type(operand) is Node or isinstance(operand, Node):
@@ -126,8 +127,9 @@ def pull(
         if node.out is FREED:
             raise freed_error(node)
         needs, op = node.needs, node.op
-        for operand, c in op.pull(xp, g, node if view is None else view(node), needs):
-            if needs & FIT:
+        run = op.pull  # looked up apart from the call: on a slot that is several times faster
+        for operand, c in run(xp, g, node if view is None else view(node), needs):
+            if needs >= FIT:
                 c = fit(c, operand)
             before = get(operand)
             if before is None:

@@ -9,10 +9,11 @@ and the entries of every column's namespace. Declarations are complete at import
 from __future__ import annotations
 
 import dis
-import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..array import broadcast_shapes
 from ..errors import ArgumentTypeError
@@ -26,8 +27,7 @@ catalogue: dict[str, Op] = {}
 _SHAPE_ONLY = {"shape", "dtype", "ndim"}
 
 
-@dataclass(slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A gradient rule: the function, the names it takes, and the names whose values it reads."""
 
     function: Callable[..., Any]
@@ -35,9 +35,8 @@ class Rule:
     reads: frozenset[str]
 
 
-@dataclass(slots=True)
 class Op:
-    """A declared op. See `op` for the meaning of the fields."""
+    """A declared op. See `op` for the meaning of the attributes."""
 
     name: str
     forward: Callable[..., Any]
@@ -67,10 +66,17 @@ class Op:
     rule_name: str
     public: bool
     differentiable: bool
-    saves: bool = True
-    readers: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    record: Callable[..., Any] = field(init=False)
-    pull: Callable[..., Any] = field(init=False)
+    saves: bool
+    readers: dict[str, tuple[str, ...]]
+    record: Callable[..., Any]
+    pull: Callable[..., Any]
+
+    __slots__ = tuple(__annotations__)
+
+    def __init__(self, **facts: Any):
+        self.saves, self.readers = True, {}
+        for name, fact in facts.items():
+            setattr(self, name, fact)
 
     @property
     def arity(self) -> int:
@@ -98,23 +104,43 @@ class Op:
         return broadcast_shapes(*shapes)
 
 
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
 def _reads(function: Callable[..., Any], names: tuple[str, ...]) -> frozenset[str]:
     """The parameters whose values the function's code uses, beyond their shape and dtype."""
     found: set[str] = set()
-    instructions: list[dis.Instruction] = list(dis.get_instructions(function))
-    for here, following in zip(instructions, instructions[1:], strict=False):
+    for here, following in pairwise(dis.get_instructions(function)):
         loads = here.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"))
         named = here.argval if isinstance(here.argval, tuple) else (here.argval,)
-        if loads and not (following.opname in ("LOAD_ATTR", "LOAD_METHOD") and following.argval in _SHAPE_ONLY and len(named) == 1):
+        if loads and not (
+            following.opname in ("LOAD_ATTR", "LOAD_METHOD") and following.argval in _SHAPE_ONLY and len(named) == 1
+        ):
             found.update(n for n in named if n in names)
     return frozenset(found)
 
 
+_CALLS = {f.__code__.co_code: f.__code__.co_argcount for f in (lambda x: np.f(x), lambda x, y: np.f(x, y))}
+"""The code of a function that only calls another, by its bytes."""
+
+
+def _called(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy's function where the forward is nothing but a call of it, which saves a frame; else the forward."""
+    code = forward.__code__
+    if _CALLS.get(code.co_code) == code.co_argcount and forward.__globals__.get(code.co_names[0]) is np:
+        return getattr(np, code.co_names[1])
+    return forward
+
+
 def _rule(op_name: str, argument: str, function: Callable[..., Any], known: tuple[str, ...]) -> Rule:
-    takes = tuple(inspect.signature(function).parameters)
+    takes = _parameters(function)
     unknown = [t for t in takes if t not in ("xp", "g", "out", *known)]
     if unknown:
-        raise TypeError(f"op {op_name}: the rule of {argument!r} takes {unknown}; it may take xp, g, out, {', '.join(known)}")
+        raise TypeError(
+            f"op {op_name}: the rule of {argument!r} takes {unknown}; it may take xp, g, out, {', '.join(known)}"
+        )
     return Rule(function, takes, _reads(function, takes))
 
 
@@ -191,18 +217,17 @@ def op(
     """
 
     def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
-        signature = inspect.signature(forward)
         name = forward.__name__.rstrip("_")
-        names = tuple(signature.parameters)
+        names = _parameters(forward)
         args = tuple(n for n in names if n not in params)
         missing = [a for a in args if a not in vjp and a not in constants and vjp]
         if missing:
             raise TypeError(f"op {name}: no gradient rule for {missing}; add one to vjp, or name it in constants")
         if expr is None and (index is None or shape is None):
             raise TypeError(f"op {name}: no symbolic face; give expr=, or index= and shape=")
-        defaults = {
-            p: UNSET if signature.parameters[p].default is inspect.Parameter.empty else signature.parameters[p].default for p in params
-        }
+        given = forward.__defaults__ or ()
+        given = dict(zip(names[len(names) - len(given) :], given, strict=True)) | (forward.__kwdefaults__ or {})
+        defaults = {p: given.get(p, UNSET) for p in params}
         saved = dict(zip(args, ("self", "other", "third"), strict=False)) | dict(saved_names or {})
         declared = Op(
             name=name,
@@ -247,20 +272,11 @@ def register(declared: Op, doc: str | None) -> Callable[..., Any]:
     name = declared.name
     if name in catalogue:
         raise TypeError(f"op {name} is declared twice")
-    bindings: dict[str, Any] = {
-        "op": declared,
-        "forward": declared.forward,
-        "prepare": declared.prepare,
-        "defaults": declared.defaults,
-        "named": _take_named(name, declared.star),
-    }
-    bindings |= {f"vjp_{a}": r.function for a, r in declared.rules.items() if r}
-    record = compile_function(name, recording_source(declared), bindings)
-    declared.record = record
-    declared.pull = compile_function(f"pull_{name}", pull_source(declared), {})
-    record.__doc__, record.__module__, record.__qualname__ = doc, declared.forward.__module__, name
+    declared.record = record = _recording(declared, name)
+    declared.pull = _pull_when_needed(declared)
+    record.__doc__, record.__module__ = doc, declared.forward.__module__
     catalogue[name] = declared
-    setattr(numeric_namespace, name, declared.forward)
+    setattr(numeric_namespace, name, _called(declared.forward))
     setattr(recorded_namespace, name, record)
     return record
 
@@ -269,13 +285,39 @@ def reflected(name: str) -> Callable[..., Any]:
     """The recording function of a two-argument op with its arguments swapped, for ``__rsub__`` and its kin."""
     declared = catalogue[name]
     first, second = declared.args
-    return compile_function(f"{name}_reflected", recording_source(declared, (second, first)), {})
+    return _recording(declared, f"{name}_reflected", (second, first))
+
+
+def _recording(declared: Op, name: str, order: tuple[str, ...] | None = None) -> Callable[..., Any]:
+    return compile_function(
+        name,
+        recording_source(declared, order),
+        op=declared,
+        forward=_called(declared.forward),
+        prepare=declared.prepare,
+        defaults=declared.defaults,
+        usual=tuple(declared.defaults.values()),
+        take_named=_take_named(declared.name, declared.star),
+    )
+
+
+def _pull_when_needed(declared: Op) -> Callable[..., Any]:
+    """Puts the generated pull in its own place when it is first called: most programs run few ops backward."""
+
+    def pull(xp: Any, g: Any, node: Any, needs: int) -> Any:
+        rules = {f"vjp_{a}": r.function for a, r in declared.rules.items() if r}
+        declared.pull = compile_function(f"pull_{declared.name}", pull_source(declared), **rules)
+        return declared.pull(xp, g, node, needs)
+
+    return pull
 
 
 def _take_named(op_name: str, star: str | None) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, ...]]:
     def take(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         if set(named) != {star} or given:
-            raise ArgumentTypeError(f"{op_name}: unexpected keyword {', '.join(named)}; write {op_name}(x, ...) or {star}=(...)")
+            raise ArgumentTypeError(
+                f"{op_name}: unexpected keyword {', '.join(named)}; write {op_name}(x, ...) or {star}=(...)"
+            )
         value = named[star or ""]
         return value if isinstance(value, tuple) else (value,)
 

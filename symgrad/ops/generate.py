@@ -2,6 +2,7 @@
 
 As `dataclasses` writes `__init__`: a generic `apply(op, *args)` would cost as much as a small
 op itself. The source of every generated function is kept in `linecache`, so tracebacks show it.
+Ops of the same form have the same source, which is compiled once.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +41,7 @@ def operand_of(op: Op, name: str, value: Any) -> tuple[Any, Any, bool]:
     if isinstance(value, Tensor := runtime["Tensor"]):
         return value, value._data, value._requires_grad
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
-        if op.broadcasts:
+        if op.broadcasts and op.arity > 1:
             return value, value, False
         value = np.asarray(value)
     if isinstance(value, (np.ndarray, np.generic)):
@@ -49,6 +51,13 @@ def operand_of(op: Op, name: str, value: Any) -> tuple[Any, Any, bool]:
         f"{op.name}: argument {name!r} must be a Tensor{', a number' if op.broadcasts else ''} or an ndarray, "
         f"not {type(value).__name__}; wrap it with sg.tensor(...)"
     )
+
+
+def explained(error: ValueError, op: Op, *values: Any) -> ValueError:
+    """The error to raise for NumPy's own: where shapes do not broadcast, one that names them."""
+    if "broadcast" not in str(error):
+        return error
+    return broadcast_error(op.name, *(getattr(v, "shape", ()) for v in values))
 
 
 def caller() -> tuple[Any, int]:
@@ -72,7 +81,7 @@ runtime: dict[str, Any] = {
     "operand_of": operand_of,
     "promote": promote,
     "promote_floats": promote_floats,
-    "broadcast_error": broadcast_error,
+    "explained": explained,
     "pending_guards": pending_guards,
     "attach_guards": attach_guards,
     "frame": sys._getframe,
@@ -81,15 +90,42 @@ runtime: dict[str, Any] = {
 """The globals of all generated functions. `Tensor` joins them when it is defined."""
 
 
-def compile_function(name: str, source: str, bindings: dict[str, Any]) -> Callable[..., Any]:
-    """The function of that name in the source, with the runtime and the bindings as its globals."""
+def compile_function(name: str, source: str, **bindings: Any) -> Callable[..., Any]:
+    """The function that the source defines: its free variables are the bindings, its globals the runtime."""
+    function = _maker(source, tuple(bindings))(**bindings)
     filename = f"<symgrad op {name}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    for key, value in bindings.items():
-        runtime[f"{name}_{key}"] = value
+    # A code object of its own, as the interpreter adapts it to what this one op meets; line 1 is the source's.
+    function.__code__ = function.__code__.replace(
+        co_name=name, co_qualname=name, co_filename=filename, co_firstlineno=1
+    )
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+@cache
+def _maker(source: str, bindings: tuple[str, ...]) -> Callable[..., Any]:
+    """A function that takes the bindings and returns the function that the source defines."""
+    lines = source.splitlines()
+    made = lines[0].removeprefix("def ").partition("(")[0]
     scope: dict[str, Any] = {}
-    exec(compile(source, filename, "exec"), runtime, scope)
-    return next(iter(scope.values()))
+    text = f"def make({', '.join(bindings)}):\n" + "".join(f" {line}\n" for line in lines) + f" return {made}\n"
+    exec(compile(text, "<symgrad op>", "exec"), runtime, scope)
+    return scope["make"]
+
+
+def _signature(op: Op, order: tuple[str, ...]) -> str:
+    """The parameters of the recording function."""
+    head = list(order)
+    for p in op.params:
+        default = op.defaults[p]
+        head.append(f"*{p}" if p == op.star else f"{p}=UNSET" if default is UNSET else f"{p}=defaults[{p!r}]")
+    spellings = [f"{numpy}=UNSET" for ours, numpy in SPELLINGS.items() if ours in op.params]
+    if spellings:
+        head += ["*"] * (op.star is None) + spellings
+    if op.star:
+        head.append("**named")
+    return ", ".join(head)
 
 
 def recording_source(op: Op, order: tuple[str, ...] | None = None) -> str:
@@ -102,86 +138,95 @@ def recording_source(op: Op, order: tuple[str, ...] | None = None) -> str:
     order : tuple of str, optional
         The order of the tensor arguments in the signature: swapped for reflected operators.
     """
-    names, n = op.args, op.name
-    head = list(order or names)
-    head += [f"*{p}" if p == op.star else f"{p}=UNSET" if op.defaults[p] is UNSET else f"{p}={n}_defaults[{p!r}]" for p in op.params]
-    spellings = [(ours, numpy) for ours, numpy in SPELLINGS.items() if ours in op.params]
-    if spellings:
-        head += ["*"] * (op.star is None) + [f"{numpy}=UNSET" for _, numpy in spellings]
-    if op.star:
-        head.append("**named")
-    lines = [f"def {n}({', '.join(head)}):"]
+    names = op.args
+    mixes = op.broadcasts and len(names) > 1
+    lines = [f"def record({_signature(op, order or names)}):"]
     add = lines.append
     if op.star:
-        add(f"    if named: {op.star} = {n}_named({op.star}, named)")
-    for ours, numpy in spellings:
-        add(f"    if {numpy} is not UNSET: {ours} = {numpy}")
+        add(f"    if named: {op.star} = take_named({op.star}, named)")
+    for ours, numpy in SPELLINGS.items():
+        if ours in op.params:
+            add(f"    if {numpy} is not UNSET: {ours} = {numpy}")
     for a in names:
-        add(f"    if type({a}) is Tensor:")
-        add(f"        value_{a} = {a}._data; needs_{a} = {a}._requires_grad")
-        if op.broadcasts and len(names) > 1:
+        add(f"    if type({a}) is Tensor: value_{a} = {a}._data; needs_{a} = {a}._requires_grad")
+        if mixes:
             add(f"    elif type({a}) is int or type({a}) is float: value_{a} = {a}; needs_{a} = False")
-        add(f"    else: {a}, value_{a}, needs_{a} = operand_of({n}_op, {a!r}, {a})")
-    values = ", ".join(f"value_{a}" for a in names)
+        add(f"    else: {a}, value_{a}, needs_{a} = operand_of(op, {a!r}, {a})")
     lines += _promotion(op)
-    params = ", ".join(op.params)
+    values = ", ".join(f"value_{a}" for a in names)
+    given = ", ".join((values, *op.params))
     if op.prepare:
-        add(f"    params = {n}_prepare({values}{', ' if params else ''}{params})")
-        call = f"{n}_forward({values}, *params)"
-    elif params:
-        call = f"{n}_forward({values}, {params})"
-    else:
-        call = f"{n}_forward({values})"
-    if op.broadcasts and len(names) > 1:
-        shapes = ", ".join(f"getattr(value_{a}, 'shape', ())" for a in names)
+        add(f"    params = prepare({given})")
+    call = f"forward({values}, *params)" if op.prepare else f"forward({given})"
+    if mixes:
         add(f"    try: out = {call}")
-        add("    except ValueError as error:")
-        add("        if 'broadcast' not in str(error): raise")
-        add(f"        raise broadcast_error({n!r}, {shapes}) from None")
+        add(f"    except ValueError as error: raise explained(error, op, {values}) from None")
     else:
         add(f"    out = {call}")
     add("    result = new(Tensor)")
     add("    result._data = out")
     add("    result._grad = result._extra = None")
-    add(f"    if ({' or '.join('needs_' + a for a in names)}) and grad_enabled():")
-    add("        result._node = node = Node()")
+    add(f"    if ({' or '.join(f'needs_{a}' for a in names)}) and grad_enabled():")
     add(f"        result._requires_grad = {op.differentiable}")
-    add(f"        node.op = {n}_op")
-    for k, a in enumerate(names):
-        add(f"        node.a{k} = {a} if type({a}) is not Tensor or {a}._node is None else {a}._node")
-    bits = [f"(needs_{a} and {1 << k})" if k else f"needs_{a}" for k, a in enumerate(names) if a in op.rules]
-    fit = ""
-    if op.broadcasts and len(names) > 1:
-        fit = " | fit"
-        if len(op.args) == 2:
-            x, y = (f"value_{a}" for a in op.args)
-            add(f"        if fit < 0: fit = 0 if {x}.shape == {y}.shape else 8")
-    elif op.fits:
-        fit = " | 8"
-    add(f"        node.needs = needs = {' | '.join(bits) + fit if bits else '0'}")
-    for k, a in enumerate(names):
-        if op.readers[a]:
-            mask = sum(1 << names.index(r) for r in op.readers[a])
-            everything = (1 << len(names)) - 1
-            condition = "" if mask == everything or len(names) == 1 else f" if needs & {mask} else None"
-            add(f"        node.v{k} = value_{a}{condition}")
-    if op.readers["out"]:
-        mask = sum(1 << names.index(r) for r in op.readers["out"])
-        add(f"        node.out = out{'' if len(names) == 1 else f' if needs & {mask} else None'}")
-    else:
-        add("        node.out = None")
-    kept = "params" if op.prepare else f"({params},)" if params else "None"
-    add(f"        node.params = {kept}; node.extra = None")
-    add("        if type(out) is float64: node.shape = (); node.dtype = dtype_float64")
-    add("        else: node.shape = out.shape; node.dtype = out.dtype")
-    add("        node.seq = next_seq()")
-    add("        f = frame(1)")
-    add("        node.code = f.f_code; node.lasti = f.f_lasti")
-    add("        if pending_guards: attach_guards(node)")
+    add("        result._node = node = Node()")
+    lines += [f"        {line}" for line in _record(op)]
     add("    else:")
     add("        result._node = None; result._requires_grad = False")
     add("    return result")
     return "\n".join(lines) + "\n"
+
+
+def _record(op: Op) -> list[str]:
+    """The lines that fill the node."""
+    names = op.args
+    lines = ["node.op = op"]
+    add = lines.append
+    if len(names) == 1:  # which requires a gradient, or nothing would be recorded
+        (a,) = names
+        add(f"parent = {a}._node")
+        add(f"node.a0 = {a} if parent is None else parent")
+        needs = (9 if op.fits else 1) if op.rules else 0
+        add(f"node.needs = {needs}")
+    else:
+        for k, a in enumerate(names):
+            add(f"node.a{k} = ({a} if {a}._node is None else {a}._node) if needs_{a} or type({a}) is Tensor else {a}")
+        if op.broadcasts and len(names) == 2:
+            x, y = names
+            add(f"if fit < 0: fit = 0 if value_{x}.shape == value_{y}.shape else 8")
+        bits = [f"({1 << k} if needs_{a} else 0)" for k, a in enumerate(names) if a in op.rules]
+        bits += ["fit"] * op.broadcasts or ["8"] * op.fits
+        add(f"node.needs = {' + '.join(bits) if op.rules else '0'}")
+    for k, a in enumerate((*names, "out")):
+        slot, value = (f"v{k}", f"value_{a}") if a != "out" else ("out", "out")
+        readers = op.readers[a]
+        always = len(names) == 1 or len(readers) == len(names)
+        if readers:
+            add(
+                f"node.{slot} = {value}"
+                + ("" if always else f" if {' or '.join(f'needs_{r}' for r in readers)} else None")
+            )
+        elif a == "out":
+            add("node.out = None")
+    if op.prepare:
+        add("node.params = params")
+    elif op.params:
+        usual = [f"{p} is usual[{k}]" for k, p in enumerate(op.params)]
+        add(f"node.params = usual if {' and '.join(usual)} else ({', '.join(op.params)},)")
+    else:
+        add("node.params = None")
+    add("node.extra = None")
+    if len(names) == 1 and op.broadcasts:
+        # The shape is the operand's: its tuple is shared, not made anew for every node.
+        add("node.shape = out.shape if parent is None else parent.shape")
+        add("node.dtype = dtype_float64 if type(out) is float64 else out.dtype")
+    else:
+        add("if type(out) is float64: node.shape = (); node.dtype = dtype_float64")
+        add("else: node.shape = out.shape; node.dtype = out.dtype")
+    add("node.seq = next_seq()")
+    add("f = frame(1)")
+    add("node.code = f.f_code; node.lasti = f.f_lasti")
+    add("if pending_guards: attach_guards(node)")
+    return lines
 
 
 def _promotion(op: Op) -> list[str]:
@@ -217,27 +262,26 @@ def _promotion(op: Op) -> list[str]:
 
 
 def pull_source(op: Op) -> str:
-    """The source of `pull(xp, g, n, needs)`: pairs of operand and cotangent, for the operands that need one."""
-    n = op.name
-    lines = [f"def pull_{n}(xp, g, n, needs):"]
+    """The source of `pull(xp, g, node, needs)`: pairs of operand and cotangent, for the operands that need one."""
+    lines = ["def pull(xp, g, node, needs):"]
     add = lines.append
     for k, p in enumerate(op.params):
         if any(p in rule.reads for rule in op.rules.values() if rule):
-            add(f"    {p} = n.params[{k}]")
-    sources = {"xp": "xp", "g": "g", "out": "n.out", **{p: p for p in op.params}}
+            add(f"    {p} = node.params[{k}]")
+    sources = {"xp": "xp", "g": "g", "out": "node.out", **{p: p for p in op.params}}
 
     def source(name: str, rule: Any) -> str:
         """A saved value where the rule reads it; else the operand, which has a shape and a dtype too."""
         if name in sources:
             return sources[name]
         k = op.args.index(name)
-        return f"n.v{k}" if name in rule.reads else f"n.a{k}"
+        return f"node.v{k}" if name in rule.reads else f"node.a{k}"
 
     def pair(a: str) -> str:
         k, rule = op.args.index(a), op.rules[a]
         if rule is None:
-            return f"(n.a{k}, xp.zeros(n.a{k}.shape, n.a{k}.dtype))"
-        return f"(n.a{k}, {n}_vjp_{a}({', '.join(source(r, rule) for r in rule.takes)}))"
+            return f"(node.a{k}, xp.zeros(node.a{k}.shape, node.a{k}.dtype))"
+        return f"(node.a{k}, vjp_{a}({', '.join(source(r, rule) for r in rule.takes)}))"
 
     differentiable = [a for a in op.args if a in op.rules]
     if len(differentiable) == 1:
