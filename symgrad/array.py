@@ -83,8 +83,6 @@ def numpy_dtype(dtype: Any) -> np.dtype:
     """The NumPy dtype of anything that names a dtype: a `DType`, a NumPy dtype, a name, a Python type."""
     if isinstance(dtype, DType):
         return dtype.numpy
-    if dtype is float:
-        return default_dtype()
     try:
         found = np.dtype(dtype)
     except TypeError:
@@ -204,7 +202,7 @@ def normal_axes(axes: Any, ndim: int, op: str) -> tuple[int, ...]:
     """The axes counted from the front, sorted; all of them for None."""
     if axes is None:
         return tuple(range(ndim))
-    given = (axes,) if isinstance(axes, (int, np.integer)) else tuple(axes)
+    given = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
     if not given:
         return tuple(range(ndim))
     found = sorted(normal_axis(a, ndim, op) for a in given)

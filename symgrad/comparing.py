@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .array import broadcast_error
 from .errors import ArgumentTypeError
 from .tensor import Tensor
 
@@ -23,7 +24,10 @@ def equal(a: Tensor, b: Tensor) -> bool:
 def allclose(a: Tensor, b: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether ``|a − b| ≤ atol + rtol·|b|`` in every entry."""
     _pair(a, b, "allclose")
-    return bool(np.allclose(a._data, b._data, rtol=rtol, atol=atol, equal_nan=equal_nan))
+    try:
+        return bool(np.allclose(a._data, b._data, rtol=rtol, atol=atol, equal_nan=equal_nan))
+    except ValueError:
+        raise broadcast_error("allclose", a._data.shape, b._data.shape) from None
 
 
 def is_tensor(value: object) -> bool:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .array import default_dtype, numpy_dtype
-from .errors import ArgumentError, ArgumentTypeError, ArgumentValueError, GradientError
+from .errors import ArgumentError, ArgumentTypeError, ArgumentValueError, GradientError, ShapeError
 from .ops.generate import runtime
-from .ops.shaping import _flat
+from .ops.shaping import _sizes
 from .tensor import Tensor, place_of_caller
 
 __symgrad_internal__ = True
@@ -30,7 +30,9 @@ def _finish(values: Any, requires_grad: bool, name: str | None, dims: Sequence[s
         extra.name = name
     if dims is not None:
         if len(dims) != values.ndim:
-            raise ArgumentError(f"dims names {len(dims)} dimensions, but the tensor has {values.ndim}: shape {list(values.shape)}")
+            raise ArgumentError(
+                f"dims names {len(dims)} dimensions, but the tensor has {values.ndim}: shape {list(values.shape)}"
+            )
         extra.dims = tuple(dims)
     if requires_grad:
         t.requires_grad_(True)
@@ -38,17 +40,48 @@ def _finish(values: Any, requires_grad: bool, name: str | None, dims: Sequence[s
 
 
 def _ragged(data: Any, depth: int = 0) -> None:
-    """Names the first place where nested sequences differ in length."""
+    """Names the first place where nested sequences differ in length, or stand beside numbers."""
     if not isinstance(data, (list, tuple)) or not data:
         return
-    lengths = [len(d) if isinstance(d, (list, tuple)) else -1 for d in data]
-    for n in lengths[1:]:
+    lengths = [len(d) if isinstance(d, (list, tuple)) else None for d in data]
+    for k, n in enumerate(lengths):
+        if (n is None) != (lengths[0] is None):
+            raise ArgumentTypeError(
+                f"tensor: numbers and sequences stand side by side at dim {depth}: the entry 0 is of type "
+                f"{type(data[0]).__name__}, the entry {k} of type {type(data[k]).__name__}; make rows of equal lengths"
+            )
         if n != lengths[0]:
             raise ArgumentValueError(
                 f"tensor: expected sequence of length {lengths[0]} at dim {depth + 1} (got {n}); rows must have equal lengths"
             )
     for d in data:
         _ragged(d, depth + 1)
+
+
+def _refuse_entries(values: np.ndarray) -> None:
+    """Says what it is that NumPy made no real numbers of."""
+    if values.dtype.kind in "OuU":
+        for entry in values.ravel().tolist():
+            if isinstance(entry, int) and not isinstance(entry, bool):
+                raise ArgumentValueError(f"tensor: overflow, {entry} does not fit into int64; write it as a float")
+            if not isinstance(entry, (int, float, str, complex)):
+                raise ArgumentError(
+                    f"tensor: could not infer dtype of {type(entry).__name__}; give a number, a sequence or an ndarray"
+                )
+    raise ArgumentTypeError(
+        f"tensor: invalid data type {values.dtype}: entries must be real numbers or bools, complex is not supported"
+    )
+
+
+def _says_its_dtype(data: Any) -> bool:
+    """Whether the first entry comes from NumPy, whose floats say what they are."""
+    while isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    return isinstance(data, (np.ndarray, np.generic))
+
+
+def _dtype(dtype: Any) -> np.dtype:
+    return default_dtype() if dtype is None else numpy_dtype(dtype)
 
 
 def _plain(data: Any) -> Any:
@@ -64,10 +97,10 @@ def _plain(data: Any) -> Any:
 
 def _values(data: Any, dtype: Any) -> np.ndarray:
     wanted = None if dtype is None else numpy_dtype(dtype)
-    if data is None:
-        raise ArgumentError("tensor: Could not infer dtype of NoneType; give a number, a sequence or an ndarray")
     if isinstance(data, (str, bytes)):
-        raise ArgumentTypeError(f"tensor: invalid data type {type(data).__name__!r}; give a number, a sequence or an ndarray")
+        raise ArgumentTypeError(
+            f"tensor: invalid data type {type(data).__name__!r}; give a number, a sequence or an ndarray"
+        )
     if not isinstance(data, (np.ndarray, np.generic)):
         _ragged(data)
         data = _plain(data)
@@ -75,11 +108,9 @@ def _values(data: Any, dtype: Any) -> np.ndarray:
         values = np.array(data)
     except ValueError as error:
         raise ArgumentValueError(f"tensor: not a rectangular array of numbers: {error}") from None
-    if values.dtype.kind not in "biuf":
-        raise ArgumentTypeError(
-            f"tensor: invalid data type {values.dtype}: entries must be real numbers or bools, complex is not supported"
-        )
-    if wanted is None and values.dtype == np.dtype("float64") and not isinstance(data, (np.ndarray, np.generic)):
+    if values.dtype.kind not in "biuf" or (values.dtype == np.dtype("uint64") and not _says_its_dtype(data)):
+        _refuse_entries(values)
+    if wanted is None and values.dtype == np.dtype("float64") and not _says_its_dtype(data):
         wanted = default_dtype()
     return values if wanted is None else values.astype(wanted)
 
@@ -132,7 +163,11 @@ def tensor(
             [3., 4.]])
     """
     if isinstance(data, Tensor):
-        warnings.warn("tensor: to copy a tensor, use t.detach().clone(); this copy is outside the graph", UserWarning, stacklevel=2)
+        warnings.warn(
+            "tensor: to copy a tensor, use t.detach().clone(); this copy is outside the graph",
+            UserWarning,
+            stacklevel=2,
+        )
         data = data._data
     return _finish(_values(data, dtype), requires_grad, name, dims)
 
@@ -149,26 +184,56 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return t
 
 
-def _shape(size: tuple[Any, ...]) -> tuple[int, ...]:
-    return tuple(int(n) for n in _flat(size))
+def _shape(size: Any, name: str) -> tuple[int, ...]:
+    """The sizes, checked, however they were spelled: f(2, 3), f((2, 3)) or f(2)."""
+    sizes = _sizes(size if isinstance(size, (tuple, list)) else (size,), name)
+    for n in sizes:
+        if n < 0:
+            raise ShapeError(f"{name}: a size cannot be negative, and {n} is in {list(sizes)}")
+    return tuple(int(n) for n in sizes)
 
 
-def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None, dims: Any = None) -> Tensor:
+def _random_dtype(dtype: Any, name: str) -> np.dtype:
+    found = _dtype(dtype)
+    if found.kind != "f":
+        raise NotImplementedError(f"{name} is not implemented for {found}; draw floats and convert them")
+    return found
+
+
+def zeros(
+    *size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None, dims: Any = None
+) -> Tensor:
     """Zeros of that shape."""
-    return _finish(np.zeros(_shape(size), numpy_dtype(dtype or float)), requires_grad, name, dims)
+    return _finish(np.zeros(_shape(size, "zeros"), _dtype(dtype)), requires_grad, name, dims)
 
 
-def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None, dims: Any = None) -> Tensor:
+def ones(
+    *size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None, dims: Any = None
+) -> Tensor:
     """Ones of that shape."""
-    return _finish(np.ones(_shape(size), numpy_dtype(dtype or float)), requires_grad, name, dims)
+    return _finish(np.ones(_shape(size, "ones"), _dtype(dtype)), requires_grad, name, dims)
 
 
 def full(
-    size: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, dims: Any = None
+    size: Any,
+    fill_value: float,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+    dims: Any = None,
 ) -> Tensor:
     """A constant of that shape; its dtype is that of the value unless given."""
-    kind = _values(fill_value, dtype)
-    return _finish(np.full(_shape((size,) if isinstance(size, int) else tuple(size)), kind, kind.dtype), requires_grad, name, dims)
+    value = _values(_number(fill_value, "full"), dtype)
+    return _finish(np.full(_shape(size, "full"), value, value.dtype), requires_grad, name, dims)
+
+
+def _number(value: Any, name: str) -> Any:
+    if isinstance(value, Tensor) and value.ndim == 0:
+        return value._data
+    if not isinstance(value, (bool, int, float, np.generic)):
+        raise ArgumentTypeError(f"{name}: fill_value must be a number, not {type(value).__name__}")
+    return value
 
 
 def empty(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
@@ -176,23 +241,36 @@ def empty(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     return zeros(*size, dtype=dtype, requires_grad=requires_grad)
 
 
-def arange(start: float, end: float | None = None, step: float = 1, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def arange(
+    start: float, end: float | None = None, step: float = 1, *, dtype: Any = None, requires_grad: bool = False
+) -> Tensor:
     """``start, start + step, …`` up to but not including `end`; one argument counts from 0."""
     if end is None:
         start, end = 0, start
+    if step == 0:
+        raise ArgumentError("arange: step must not be zero; leave it out to count by 1")
+    if (end - start) * step < 0:
+        raise ArgumentError(f"arange: from {start} to {end} nothing is reached with step {step}; turn its sign round")
     if dtype is None and any(isinstance(v, float) for v in (start, end, step)):
         dtype = default_dtype()
-    return _finish(np.arange(start, end, step).astype(numpy_dtype(dtype or "int64")), requires_grad, None, None)
+    return _finish(
+        np.arange(start, end, step).astype(numpy_dtype("int64" if dtype is None else dtype)), requires_grad, None, None
+    )
 
 
 def linspace(start: float, end: float, steps: int, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """`steps` evenly spaced values from start to end, both included."""
-    return _finish(np.linspace(start, end, steps).astype(numpy_dtype(dtype or float)), requires_grad, None, None)
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)):
+        raise ArgumentTypeError(f"linspace: steps must be an integer, not {type(steps).__name__}")
+    if steps < 0:
+        raise ArgumentError(f"linspace: the number of steps must not be negative, and is {steps}")
+    return _finish(np.linspace(start, end, steps).astype(_dtype(dtype)), requires_grad, None, None)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
-    return _finish(np.eye(n, m, dtype=numpy_dtype(dtype or float)), requires_grad, None, None)
+    rows, columns = _shape((n, n if m is None else m), "eye")
+    return _finish(np.eye(rows, columns, dtype=_dtype(dtype)), requires_grad, None, None)
 
 
 # ------------------------------------------------------------------ random
@@ -202,47 +280,65 @@ _generator = np.random.default_rng(0)
 def manual_seed(seed: int) -> None:
     """Starts the random generator of `rand` and `randn` anew."""
     global _generator
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise ArgumentTypeError(f"manual_seed: the seed must be an integer, not {type(seed).__name__}")
     _generator = np.random.default_rng(seed)
 
 
-def rand(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None, dims: Any = None) -> Tensor:
+def _uniform(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    return np.asarray(_generator.random(shape)).astype(dtype)
+
+
+def _normal(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    return np.asarray(_generator.standard_normal(shape)).astype(dtype)
+
+
+def rand(
+    *size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None, dims: Any = None
+) -> Tensor:
     """Uniform random numbers in [0, 1)."""
-    return _finish(np.asarray(_generator.random(_shape(size))).astype(numpy_dtype(dtype or float)), requires_grad, name, dims)
+    return _finish(_uniform(_shape(size, "rand"), _random_dtype(dtype, "rand")), requires_grad, name, dims)
 
 
-def randn(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None, dims: Any = None) -> Tensor:
+def randn(
+    *size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None, dims: Any = None
+) -> Tensor:
     """Standard normal random numbers."""
-    return _finish(np.asarray(_generator.standard_normal(_shape(size))).astype(numpy_dtype(dtype or float)), requires_grad, name, dims)
+    return _finish(_normal(_shape(size, "randn"), _random_dtype(dtype, "randn")), requires_grad, name, dims)
 
 
 # ------------------------------------------------------------------ like another
-def _like(t: Tensor, dtype: Any) -> tuple[tuple[int, ...], np.dtype]:
+def _like(t: Tensor, dtype: Any, name: str) -> tuple[tuple[int, ...], np.dtype]:
+    if not isinstance(t, Tensor):
+        raise ArgumentTypeError(
+            f"{name}: the first argument must be a Tensor, not {type(t).__name__}; wrap it with sg.tensor"
+        )
     return t._data.shape, numpy_dtype(dtype) if dtype is not None else t._data.dtype
 
 
 def zeros_like(t: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros in the shape and dtype of `t`."""
-    return _finish(np.zeros(*_like(t, dtype)), requires_grad, None, None)
+    return _finish(np.zeros(*_like(t, dtype, "zeros_like")), requires_grad, None, None)
 
 
 def ones_like(t: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones in the shape and dtype of `t`."""
-    return _finish(np.ones(*_like(t, dtype)), requires_grad, None, None)
+    return _finish(np.ones(*_like(t, dtype, "ones_like")), requires_grad, None, None)
 
 
 def full_like(t: Tensor, fill_value: float, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A constant in the shape and dtype of `t`."""
-    shape, kind = _like(t, dtype)
-    return _finish(np.full(shape, fill_value, kind), requires_grad, None, None)
+    shape, kind = _like(t, dtype, "full_like")
+    return _finish(np.full(shape, _number(fill_value, "full_like"), kind), requires_grad, None, None)
 
 
 def rand_like(t: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Uniform random numbers in [0, 1), in the shape and dtype of `t`."""
-    shape, kind = _like(t, dtype)
-    return _finish(np.asarray(_generator.random(shape)).astype(kind), requires_grad, None, None)
+    shape, kind = _like(t, dtype, "rand_like")
+    return _finish(_uniform(shape, _random_dtype(kind, "rand_like")), requires_grad, None, None)
 
 
 def randn_like(t: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Standard normal random numbers, in the shape and dtype of `t`."""
-    shape, kind = _like(t, dtype)
-    return _finish(np.asarray(_generator.standard_normal(shape)).astype(kind), requires_grad, None, None)
+    shape, kind = _like(t, dtype, "randn_like")
+    return _finish(_normal(shape, _random_dtype(kind, "randn_like")), requires_grad, None, None)

@@ -29,8 +29,7 @@ class _Format:
             largest, smallest = float(size.max()), float(size.min())
             spread = largest / smallest > 1000.0
             self.scientific = spread or largest > 1e8 or (not self.integral and smallest < 1e-4)
-        self.width = max((len(self.text(float(v))) for v in (numbers if numbers.size else [])), default=1)
-        self.width = max([self.width] + [len(self.text(float(v))) for v in flat[~np.isfinite(flat) | (flat == 0)][:64]])
+        self.width = max((len(self.text(v)) for v in numbers.tolist()), default=1)  # zeros, inf and nan do not count
 
     def text(self, v: float) -> str:
         """The number without padding."""
@@ -87,7 +86,8 @@ def tensor_text(values: np.ndarray, notes: list[str], default: np.dtype) -> str:
     """
     prefix = "tensor("
     summarize = values.size > THRESHOLD
-    named = values.dtype in (np.dtype("int64"), np.dtype(bool), default)
+    # Brackets without entries show no kind of number, so only the default goes without saying.
+    named = values.dtype == default or (values.size > 0 and values.dtype in (np.dtype("int64"), np.dtype(bool)))
     if values.size == 0:
         notes = ([f"size={values.shape}"] if values.ndim != 1 else []) + notes
         body = "[]"
@@ -97,7 +97,7 @@ def tensor_text(values: np.ndarray, notes: list[str], default: np.dtype) -> str:
     k = 1 if notes and notes[0].startswith("size=") else 0
     notes = [*notes[:k], *dtype_note, *notes[k:]]
     text = prefix + body
-    last = len(text) - text.rfind("\n")
+    last = len(text) - text.rfind("\n") + 1  # as PyTorch counts
     for note in notes:
         if last + len(note) + 2 > WIDTH:
             text += ",\n" + " " * len(prefix) + note

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ import numpy as np
 
 from . import inplace, ops
 from .array import DType, default_dtype, dtype_of
-from .errors import ArgumentError, ArgumentTypeError, ArgumentValueError, GradientError, ShapeError
+from .errors import ArgumentError, ArgumentTypeError, ArgumentValueError, DTypeError, GradientError, ShapeError
 from .graph import Node, versions
 from .graph.columns import recorded_namespace
 from .graph.node import Extra, next_seq
@@ -34,6 +35,13 @@ class Size(tuple[int, ...]):
 
     def __repr__(self) -> str:
         return f"symgrad.Size({list(self)})"
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple.__add__(self, other))
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
 
     def numel(self) -> int:
         """The number of entries of a tensor of this shape."""
@@ -281,7 +289,13 @@ class Tensor:
         return tensor_text(np.asarray(self._data), notes, default_dtype())
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if self.ndim == 0 and not (self._requires_grad and not spec) else format(repr(self), spec)
+        if self.ndim == 0 and not (self._requires_grad and not spec):
+            return format(self.item(), spec)
+        if spec:
+            raise ArgumentTypeError(
+                f"format: {spec!r} applies to one number, and this tensor has the shape {list(self.shape)}; index it, or format tolist()"
+            )
+        return repr(self)
 
     def __len__(self) -> int:
         if self.ndim == 0:
@@ -374,7 +388,6 @@ class Tensor:
     lt, le, gt, ge = ops.comparison.lt, ops.comparison.le, ops.comparison.gt, ops.comparison.ge
     __lt__, __le__, __gt__, __ge__ = lt, le, gt, ge
     eq, ne, logical_not = ops.comparison.eq, ops.comparison.ne, ops.comparison.logical_not
-    __invert__ = logical_not
     sum, mean, logsumexp = ops.reductions.sum_, ops.reductions.mean, ops.reductions.logsumexp
     softmax, log_softmax = ops.reductions.softmax, ops.reductions.log_softmax
     argmax, all, any = ops.logic.argmax, ops.logic.all_, ops.logic.any_
@@ -388,6 +401,14 @@ class Tensor:
 
     def __ne__(self, other: Any) -> Any:
         return self.ne(other) if isinstance(other, (Tensor, int, float, np.ndarray, np.generic)) else NotImplemented
+
+    def __invert__(self) -> Tensor:
+        if self._data.dtype.kind != "b":
+            raise DTypeError(f"~: only bool tensors have an opposite, and this one is {self.dtype}; use logical_not, or compare first")
+        return at_caller(self.logical_not())
+
+    def __pos__(self) -> Tensor:
+        return self
 
     def where(self, condition: Any, other: Any) -> Tensor:
         """This tensor where the condition holds, else `other`."""
@@ -443,6 +464,14 @@ class Tensor:
         """The values as float32."""
         return self.to("float32")
 
+    def half(self) -> Tensor:
+        """The values as float16."""
+        return self.to("float16")
+
+    def int(self) -> Tensor:
+        """The values as int32."""
+        return self.to("int32")
+
     def long(self) -> Tensor:
         """The values as int64."""
         return self.to("int64")
@@ -450,6 +479,14 @@ class Tensor:
     def bool(self) -> Tensor:
         """The values as bools."""
         return self.to("bool")
+
+    def is_contiguous(self) -> builtins.bool:
+        """Whether the entries lie row by row in memory."""
+        return self.ndim == 0 or builtins.bool(self._data.flags.c_contiguous)
+
+    def new_ones(self, *shape: Any) -> Tensor:
+        """Ones of that shape in this tensor's dtype."""
+        return Tensor.constant(np.ones(ops.shaping._flat(shape), self._data.dtype))
 
     def new_zeros(self, *shape: Any) -> Tensor:
         """Zeros of that shape in this tensor's dtype."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import unwrapped
+from ..array import cast, result_dtype, unwrapped
 from ..errors import ArgumentError, DTypeError
 from .declare import op
 
@@ -77,7 +77,10 @@ def div(x, y):
 )
 def neg(x):
     """Negative ``−x``."""
-    return -x
+    try:
+        return -x
+    except TypeError:  # NumPy has no negative of bools
+        raise DTypeError("neg: a bool tensor has no negative; use ~x for its opposite, or convert with .to(sg.int64)") from None
 
 
 def _pow_name(n: Any) -> str:
@@ -217,4 +220,8 @@ def minimum(x, y):
 )
 def where(condition, x, y):
     """``x`` where the condition holds, else ``y``; what is not selected has no influence, not even 0·∞."""
+    if getattr(condition, "dtype", bool) != bool:
+        raise DTypeError(f"where: the condition must be bool, not {condition.dtype}; write for example x != 0")
+    if not hasattr(x, "dtype") and not hasattr(y, "dtype"):
+        x = cast(x, result_dtype(x, y))  # two numbers: the default dtype, as for any other Python float
     return unwrapped(np.where(condition, x, y))
