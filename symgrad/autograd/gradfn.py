@@ -21,6 +21,7 @@ from ..graph import is_grad_enabled as grad_enabled
 from ..graph.columns import NumericColumn, RecordedColumn, check_versions, recorded_namespace
 from ..graph.pull import freed_error
 from ..graph.node import FREED, pending_guards
+from ..ops.declare import catalogue
 from ..ops.generate import caller, runtime
 from ..tensor import Tensor
 from .hooks import Handle, register
@@ -255,13 +256,15 @@ def node_name(node: Node) -> str:
     return type(show(node)).__name__
 
 
-def note_guard(node: Node, outcome: bool) -> None:
-    """Remembers that Python branched on the node's value; the next recorded node carries it."""
+def note_guard(tested: Tensor, outcome: bool) -> None:
+    """Remembers that Python branched on a tensor; the next recorded node carries it."""
     if not grad_enabled():
         return
     code, lasti = caller()
-    operands = tuple(weakref.ref(o) if isinstance(o, (Node, Tensor)) else o for o in node.operands)
-    pending_guards.append(Guard(node.op, operands, node.params, outcome, code, lasti, threading.get_ident()))
+    node = tested._node
+    op, operands, params = (catalogue["ne"], (tested, 0), None) if node is None else (node.op, node.operands, node.params)
+    held = tuple(weakref.ref(o) if isinstance(o, (Node, Tensor)) else o for o in operands)
+    pending_guards.append(Guard(op, held, params, outcome, code, lasti, threading.get_ident()))
 
 
 runtime["show"], runtime["node_name"], runtime["note_guard"] = show, node_name, note_guard

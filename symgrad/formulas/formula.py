@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,7 @@ from ..graph import Node, pull, reached
 from ..tensor import Tensor
 from .evaluate import Evaluator, Numbers, Symbols
 from .freezing import freeze_names, stale_leaf
-from .guards import guards_of
+from .guards import condition, guard_records, in_words
 from .latex import LatexStyle
 from .lower import Lowered, Lowering
 from .naming import Name, calling_frame, frame_names, name_of
@@ -64,11 +63,17 @@ class Formula:
     moment it was made.
     """
 
-    def __init__(self, lowered: Lowered, names: dict[Ref, Name], top: Name, wrt: list[tuple[Name, int]], groups: list[int], guards: list[str]):
-        self._lowered, self._names, self._top, self._wrt, self._groups = lowered, names, top, wrt, groups
-        self.guards = guards
+    def __init__(self, lowered: Lowered, names: dict[Ref, Name], top: Name, wrt: list[Name], groups: list[int], guards: list[str]):
+        self._lowered, self._names, self._top, self._wrt, self._groups, self._words = lowered, names, top, wrt, groups, guards
         (self._indices, self._term), *_ = lowered.results
         self._shape = tuple(i.args[1] if i.head == "IDX" else 1 for i in self._indices)
+
+    @property
+    def guards(self) -> list[str]:
+        """The conditions under which the program takes the branches again that it took."""
+        printer = Printer(TextStyle(), self._names)
+        printer.begin(())
+        return list(dict.fromkeys([*(printer.print(c) for _, c in self._lowered.results[1:]), *self._words]))
 
     # ------------------------------------------------------------------ as text
     def _head(self, style: Any, letters: list[str]) -> str:
@@ -84,7 +89,7 @@ class Formula:
         top = with_index(self._top, groups[0])
         if not self._wrt:
             return top
-        below = [with_index(name, g) for (name, _), g in zip(self._wrt, groups[1:], strict=True)]
+        below = [with_index(name, g) for name, g in zip(self._wrt, groups[1:], strict=True)]
         if len(below) > 1 and len(set(below)) == 1:
             below = [style.power(below[0], str(len(below)), integer=True)]
         return style.partial(len(self._wrt), top, below)
@@ -107,7 +112,8 @@ class Formula:
         printer = Printer(style, self._names)
         line = self._line(style, printer)
         where = self._where(style, printer)
-        valid = f"      valid while {' and '.join(self.guards)}" if self.guards else ""
+        guards = self.guards
+        valid = f"      valid while {' and '.join(guards)}" if guards else ""
         short = "      where " + ", ".join(where) if where else ""
         if len(where) <= 3 and len(line + short) <= 120:
             return line + short + valid
@@ -331,33 +337,8 @@ def formula(out: Tensor, wrt: Any = None, *, frame_depth: int = 1) -> Any:
     """
     frame = frame_names(calling_frame(frame_depth))
     if isinstance(wrt, list):
-        return FormulaList([_derive(out, (w,), frame) for w in wrt])
-    return _derive(out, () if wrt is None else wrt if isinstance(wrt, tuple) else (wrt,), frame)
-
-
-def derivative_records(out: Any, wrt: tuple[Any, ...]) -> tuple[dict[Any, Any], Any, list[tuple[Term, ...]], dict[Any, Any]]:
-    """Runs the structure column once an order.
-
-    Returns
-    -------
-    records : dict
-        From nodes and leaves to their records.
-    root : record
-        The derivative.
-    groups : list of tuples of free indices
-        Of `out`, then of each variable.
-    adjoints : dict
-        From a record to the record that it is the cotangent of.
-    """
-    records = read([out], list(wrt))
-    root = records[out]
-    groups = [free_indices(root.shape)]
-    adjoints: dict[Any, Any] = {}
-    for order, w in enumerate(wrt):
-        target = records[w]
-        root = _pulled(root, seed(root.shape, root.dtype, groups[-1]), target, adjoints, first=order == 0)
-        groups.append(free_indices(target.shape))
-    return records, root, groups, adjoints
+        return FormulaList([derive(out, (w,), frame) for w in wrt])
+    return derive(out, () if wrt is None else wrt if isinstance(wrt, tuple) else (wrt,), frame)
 
 
 def free_indices(shape: tuple[int, ...]) -> tuple[Term, ...]:
@@ -383,19 +364,46 @@ def _pulled(root: Any, flow: Any, target: Any, adjoints: dict[Any, Any], first: 
     return number(0, target.shape) if found is None else found
 
 
-def _derive(out: Tensor, wrt: tuple[Any, ...], frame: dict[int, str]) -> Formula:
+def derive(
+    out: Tensor, wrt: tuple[Any, ...], frame: dict[int, str], *, cotangent: tuple[Tensor, Name] | None = None, top: str | None = None
+) -> Formula:
+    """The formula of `out`, or of its derivative by each variable in turn.
+
+    Parameters
+    ----------
+    frame : dict
+        Names of the calling frame, by identity.
+    cotangent : (Tensor, Name), optional
+        A cotangent for `out`, as a variable: the formula is then of the variable's adjoint.
+    top : str, optional
+        The name of `out` if it has none.
+    """
     key, targets = _key(out), tuple(_key(w) for w in wrt)
-    records, root, groups, adjoints = derivative_records(key, targets)
+    records = read([key], list(targets))
+    first = records[key]
+    root, groups = first, [free_indices(first.shape)]
+    adjoints: dict[Any, Any] = {}
+    given = None if cotangent is None else Atom("leaf", cotangent[0], first.shape, first.dtype)
+    for order, w in enumerate(targets):
+        target = records[w]
+        flow = given or seed(root.shape, root.dtype, groups[-1])
+        root = _pulled(root, flow, target, adjoints, first=order == 0)
+        groups.append(free_indices(target.shape))
     users = {r: name for source, r in records.items() if (name := name_of(source, frame))}
-    top = records[key]
-    lowering = Lowering({r for r in users if isinstance(r, Record)} - {root, top})
-    if wrt and isinstance(top, Record):
-        lowering.named.discard(top)
-    lowered = lowering([root], [groups[-1]])
-    (_, result), *_ = lowered.results
-    lowered.results = [(sum(groups, ()), result)]
-    heads = [top, *(records[t] for t in targets)]
-    names, head_names = freeze_names(lowered, users, adjoints, heads)
-    counted = [len(g) for g in groups]
-    guards = guards_of(records, names, users, frame)
-    return Formula(lowered, names, head_names[0], [(n, 0) for n in head_names[1:]], counted, guards)
+    if first not in users:
+        taken = set(users.values())
+        users[first] = top or next(n for n in ("y", "f", "out", "result_") if n not in taken)
+    lowering = Lowering({r for r in users if isinstance(r, Record)} - {root, first})
+    guards = guard_records(records)
+    written = [(g, r) for g, r in guards if r is not None]
+    lowered = lowering([root, *(r for _, r in written)], [groups[-1], *(() for _ in written)])
+    _, result = lowered.results[0]
+    conditions = [condition(g, lowering, r) for g, r in written]
+    lowered.results = [(groups[-1] if given else sum(groups, ()), result), *(((), c) for c in conditions if c is not None)]
+    names, head_names = freeze_names(lowered, users, adjoints, [first, *(records[t] for t in targets)])
+    words = [in_words(g) for g, r in guards if r is None]
+    words += [in_words(g) for (g, _), c in zip(written, conditions, strict=True) if c is None]
+    if given is not None and cotangent is not None:
+        names = {r: cotangent[1] if r.record is given else n for r, n in names.items()}
+        return Formula(lowered, names, head_names[1].barred(), [], [len(groups[-1])], words)
+    return Formula(lowered, names, head_names[0], head_names[1:], [len(g) for g in groups], words)

@@ -41,7 +41,12 @@ def freeze_names(
             names[record] = Name(base, numbered.get(record), bars)
             taken.add(names[record].symbol)
     counts = {"c": 0, "t": 0}
-    for record in anonymous:
+    for record in sorted(anonymous, key=lambda r: r in adjoints):
+        value = names.get(adjoints.get(record))
+        if value is not None and value.barred().symbol not in taken:
+            names[record] = value.barred()
+            taken.add(names[record].symbol)
+            continue
         letter = "c" if isinstance(record, Atom) else "t"
         while True:
             counts[letter] += 1

@@ -102,7 +102,7 @@ GREEK = {
 GREEK["lam"] = ("λ", r"\lambda")
 _BY_CHARACTER = {symbol: latex for symbol, latex in GREEK.values()}
 _DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-BAR = "\u0304"
+BAR, OVERLINE = "\u0304", "\u0305"
 
 
 class Name:
@@ -120,9 +120,10 @@ class Name:
         Whether it ends in a number, so that an index needs brackets.
     """
 
-    __slots__ = ("below", "latex", "numbered", "symbol", "text")
+    __slots__ = ("_parts", "below", "latex", "numbered", "symbol", "text")
 
     def __init__(self, base: str, number: int | None = None, bars: int = 0):
+        self._parts = base, number, bars
         match = re.fullmatch(r"(.*?[^\d_])_?(\d+)", base)
         stem, own = (match[1], match[2]) if match else (base, "")
         digits = own + ("" if number is None else ("," if own else "") + str(number))
@@ -130,9 +131,9 @@ class Name:
         greek, command = GREEK.get(root, (root, None))
         self.symbol = base + "_bar" * bars + ("" if number is None else (f"_{number}" if own else str(number)))
         self.numbered = bool(digits)
-        bar = BAR * bars
+        barred = greek + BAR * bars if len(greek) == 1 else "".join(c + OVERLINE * bars for c in greek)
         tail = "_" + "_".join(rest) if rest else ""
-        self.text = greek[0] + bar + greek[1:] + tail + digits.replace(",", "₋").translate(_DIGITS)
+        self.text = barred + tail + digits.replace(",", "₋").translate(_DIGITS)
         if command is None:
             command = _BY_CHARACTER.get(root) or (root if len(root) == 1 else rf"\mathrm{{{_escaped(root)}}}")
         for _ in range(bars):
@@ -140,6 +141,11 @@ class Name:
         below = [rf"\mathrm{{{_escaped(r)}}}" if len(r) > 1 else r for r in rest if r] + ([digits] if digits else [])
         self.latex = command
         self.below = ",".join(below)
+
+    def barred(self) -> Name:
+        """The name of its cotangent."""
+        base, number, bars = self._parts
+        return Name(base, number, bars + 1)
 
 
 def _escaped(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from .naming import Name
 from .structure import Atom
-from .terms import ONE, Ref, Term, children, is_num, num
+from .terms import ONE, Ref, Term, children, common_factor, is_num, num
 
 SUM, PRODUCT, POWER, ATOM = range(4)
 """How tightly a printed piece holds together."""
@@ -106,6 +106,9 @@ class Printer:
         return self.style.size(t.args[0]), ATOM
 
     def _add(self, t: Term) -> tuple[str, int]:
+        c, rest = common_factor(t)
+        if c is not ONE:
+            return self._factors(c, ((rest, ONE),))
         constant, pairs = t.args
         parts = [(m, c) for m, c in pairs]
         if not (is_num(constant) and constant.args[1] == 0):

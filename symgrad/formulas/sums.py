@@ -19,6 +19,7 @@ from .terms import (
     add,
     bound,
     children,
+    common_factor,
     index,
     is_num,
     iverson,
@@ -46,7 +47,8 @@ def close(k: Term, body: Term) -> Term:
     if k not in body.idx:
         return mul(term(extent), body)
     if body.head == "ADD":
-        return _close_sum(k, body)
+        c, rest = common_factor(body)
+        return _close_sum(k, body) if c is ONE else mul(c, close(k, rest))
     if body.head == "MUL":
         coefficient, factors = body.args
         outside = tuple((b, e) for b, e in factors if k not in b.idx and k not in e.idx)

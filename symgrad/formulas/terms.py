@@ -309,6 +309,14 @@ def mul(*terms: Term) -> Term:
     if coefficient.head == "NUM" and coefficient.args[1] == 0:
         return ZERO
     kept = tuple((base, e) for (base, _), e in found.items() if not is_zero(e))
+    if len(kept) > 1 and any(b.head == "ADD" and e is ONE for b, e in kept):
+        factors = []
+        for b, e in kept:
+            if b.head == "ADD" and e is ONE:
+                c, b = common_factor(b)
+                coefficient = _num_mul(coefficient, c)
+            factors.append((b, e))
+        kept = tuple(factors)
     if coefficient is not ONE and len(kept) == 1 and kept[0][1] is ONE and kept[0][0].head == "ADD":
         inner = kept[0][0]
         if coefficient == MINUS_ONE:
@@ -317,6 +325,20 @@ def mul(*terms: Term) -> Term:
 
 
 _IDEMPOTENT = {"IVERSON", "DELTA"}
+
+
+def common_factor(t: Term) -> tuple[Term, Term]:
+    """(c, rest) with t = c·rest: the coefficient that all addends of a sum share up to sign, else 1."""
+    constant, pairs = t.args
+    coefficients = [c for _, c in pairs] + ([] if is_zero(constant) else [constant])
+    first = coefficients[0]
+    if not isinstance(first.args[1], Fraction) or abs(first.args[1]) == 1:
+        return ONE, t
+    if any(not isinstance(c.args[1], Fraction) or abs(c.args[1]) != abs(first.args[1]) for c in coefficients):
+        return ONE, t
+    size = _number(abs(first.args[0]), abs(first.args[1]))
+    inverse = _number(1 / size.args[0], 1 / size.args[1])
+    return size, _sum(_num_mul(inverse, constant), tuple((m, _num_mul(inverse, c)) for m, c in pairs))
 
 
 def _product(coefficient: Term, factors: Pairs) -> Term:

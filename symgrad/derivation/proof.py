@@ -1,0 +1,87 @@
+"""The proof: the numbers that backward() gives, against the exact values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor
+from ..verify import Undecided, exact_gradient, ulps
+
+BUDGET = 400_000
+"""The number of scalar operations in high precision past which nothing is proved."""
+DIGITS = 50
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How far a numeric gradient is from the exact one.
+
+    Attributes
+    ----------
+    variable : str
+        Whose gradient.
+    numeric, exact : ndarray, object ndarray or None
+        The numbers, and the exact values; None where there is no proof.
+    ulps : float or None
+        The largest error in units in the last place of the exact value.
+    scaled : float or None
+        The largest error in ulps of the size of the contributions, which is what rounding can do.
+    kinks : tuple of str
+        Ops that were evaluated where they have no derivative; their convention holds there.
+    reason : str
+        Why there is no proof; empty if there is one.
+    """
+
+    variable: str
+    numeric: Any
+    exact: Any = None
+    ulps: float | None = None
+    scaled: float | None = None
+    kinks: tuple[str, ...] = ()
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.ulps is None:
+            return f"{self.variable}: not proved: {self.reason}"
+        text = f"{self.variable}: numeric and exact agree to {_short(self.ulps)} ulp ({DIGITS} digits"
+        entries = int(np.size(np.asarray(self.numeric)))
+        text += f", all {entries} entries)" if entries > 1 else ")"
+        if self.scaled is not None and self.ulps > 16:
+            text += f"; the terms cancel: {_short(self.scaled)} ulp of their size"
+        if self.kinks:
+            text += f"; kink inside {', '.join(sorted(set(self.kinks)))}: the convention holds there"
+        return text
+
+
+def _short(x: float) -> str:
+    return f"{x:.1f}" if x < 1000 else f"{x:.2g}"
+
+
+def prove(out: Tensor, wrt: list[Tensor], names: list[str], numeric: list[Any], seed: Any, work: int) -> list[Proof]:
+    """One proof for each variable."""
+    if work > BUDGET:
+        reason = f"{work:,} scalar operations in high precision are more than the budget of {BUDGET:,}; explain a smaller case"
+        return [Proof(n, v, reason=reason) for n, v in zip(names, numeric, strict=True)]
+    try:
+        exact = exact_gradient(out, wrt, seed, digits=DIGITS)
+    except Undecided as error:
+        return [Proof(n, v, reason=str(error)) for n, v in zip(names, numeric, strict=True)]
+    proofs = []
+    for name, number, value, scale, t in zip(names, numeric, exact.gradients, exact.scales, wrt, strict=True):
+        dtype = t._data.dtype
+        flat = list(zip(*(np.ravel(np.asarray(a, dtype=object)) for a in (number, value, scale)), strict=True))
+        errors = [ulps(n, e, dtype) for n, e, _ in flat]
+        scaled = [u * (_ulp(e, dtype) / _ulp(s, dtype)) for u, (_, e, s) in zip(errors, flat, strict=True)]
+        proofs.append(
+            Proof(name, number, value, float(max(errors, default=0)), float(max(scaled, default=0)), tuple(exact.kinks))
+        )
+    return proofs
+
+
+def _ulp(x: Any, dtype: Any) -> Any:
+    from ..verify.ulps import ulp
+
+    return ulp(x, dtype) if x == x else ulp(0, dtype)
