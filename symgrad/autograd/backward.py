@@ -301,7 +301,7 @@ def _own(c: Any) -> Any:
     """The cotangent as an array that nobody else holds or sees."""
     if not isinstance(c, np.ndarray):
         return c
-    free = 4  # this argument, its holder in the caller, the caller's variable, and the one of getrefcount
+    free = 3  # this argument, the caller's variable, and the one of getrefcount
     if c.base is None and c.flags.writeable and sys.getrefcount(c) <= free:
         return c
     return np.array(c)
