@@ -115,10 +115,11 @@ class _Explanation:
         self.users = {r: n for source, r in self.records.items() if (n := name_of(source, frame))}
         self.forward = [r for r in self.records.values() if isinstance(r, Record)]
         self.values = Numbers()
-        self.lowering = Lowering(set())
         self.adjoints: dict[Any, Any] = {}
         self.scalar = out._data.ndim == 0
         self.seed = self._seed()
+        named = [*self.users, self.seed, *(self.records[t] for t in self.targets)]
+        self.lowering = Lowering(set(), {r for r in named if isinstance(r, Atom)})
         self.backward: list[tuple[Any, list[tuple[Any, Any]], Any]] = []
         self._run_backward()
         self._name()

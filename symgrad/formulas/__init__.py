@@ -10,7 +10,8 @@ naming, freezing
             what the user calls things; names frozen into a formula
 printing, text, latex, symbolic
             terms on paper: the common walk, and one notation a file
-evaluate    terms as numbers of any precision
+evaluate, settling
+            terms as numbers of any precision; when digits are certain
 formula     `Formula`, and `formula`, which makes one
 local       one op's own expression and derivatives
 guards      the branches that were taken

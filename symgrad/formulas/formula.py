@@ -19,6 +19,7 @@ from .latex import LatexStyle
 from .lower import Lowered, Lowering
 from .naming import Name, calling_frame, frame_names, name_of
 from .printing import Printer
+from .settling import settle
 from .structure import Atom, Record, StructureColumn, number, read, seed
 from .symbolic import ToSymPy
 from .terms import ZERO, Ref, Term, children, index, rebuild, substitute
@@ -257,16 +258,20 @@ class Formula:
                 f"{self._names[stale].text} was changed after it was used here, so this formula cannot be evaluated "
                 "at the values it was recorded with; compute again"
             )
-        extra = 15
-        before = None
-        while extra < 4000:
-            with mpmath.workdps(digits + extra):
-                values = {r: _exact(r.record.value._data) for r in self._leaves()}
-                found = self._evaluate(Numbers(), values)
-                if before is not None and _agree(before, found, digits):
-                    return found
-            before, extra = found, 2 * extra + 10
-        raise FormulaError(f"{digits} digits of this value could not be settled with {digits + extra} digits of working precision")
+        found = settle(lambda: self._numbers(), digits)
+        if found is None:
+            raise FormulaError(f"{digits} digits of this value could not be settled: what it depends on cancels too far")
+        values, shape = found
+        if shape is None:
+            return values[0]
+        out = np.empty(len(values), dtype=object)
+        out[:] = values
+        return out.reshape(shape)
+
+    def _numbers(self) -> tuple[list[Any], tuple[int, ...] | None]:
+        """The entries in the precision in force, and the shape; None for a scalar."""
+        found = self._evaluate(Numbers(), {r: _exact(r.record.value._data) for r in self._leaves()})
+        return list(np.ravel(np.asarray(found, dtype=object))), np.shape(found) if self._indices else None
 
 
 def _exact(data: Any) -> Any:
@@ -276,15 +281,6 @@ def _exact(data: Any) -> Any:
     for place in np.ndindex(*data.shape):
         out[place] = mpmath.mpf(float(data[place])) if data.dtype.kind == "f" else mpmath.mpf(int(data[place]))
     return out
-
-
-def _agree(a: Any, b: Any, digits: int) -> bool:
-    for x, y in zip(np.ravel(np.asarray(a, dtype=object)), np.ravel(np.asarray(b, dtype=object)), strict=True):
-        if x != x and y != y or x == y:
-            continue
-        if not abs(x - y) <= abs(y) * mpmath.mpf(10) ** -digits:
-            return False
-    return True
 
 
 class FormulaList(list[Formula]):
@@ -393,7 +389,8 @@ def derive(
     if first not in users:
         taken = set(users.values())
         users[first] = top or next(n for n in ("y", "f", "out", "result_") if n not in taken)
-    lowering = Lowering({r for r in users if isinstance(r, Record)} - {root, first})
+    named_atoms = {r for r in [*users, given, *(records[t] for t in targets)] if isinstance(r, Atom)}
+    lowering = Lowering({r for r in users if isinstance(r, Record)} - {root, first}, named_atoms)
     guards = guard_records(records)
     written = [(g, r) for g, r in guards if r is not None]
     lowered = lowering([root, *(r for _, r in written)], [groups[-1], *(() for _ in written)])

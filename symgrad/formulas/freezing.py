@@ -41,7 +41,8 @@ def freeze_names(
             names[record] = Name(base, numbered.get(record), bars)
             taken.add(names[record].symbol)
     counts = {"c": 0, "t": 0}
-    for record in sorted(anonymous, key=lambda r: r in adjoints):
+    deferred = [r for r in anonymous if adjoints.get(r) in seen]
+    for record in [*(r for r in anonymous if r not in set(deferred)), *deferred]:
         value = names.get(adjoints.get(record))
         if value is not None and value.barred().symbol not in taken:
             names[record] = value.barred()

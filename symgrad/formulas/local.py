@@ -42,7 +42,7 @@ class _Local:
                 names[atom] = name
             self.atoms.append(found[id(operand)])
         self.record = apply(node.op, *self.atoms, params=node.params, source=node)
-        self.lowering = Lowering(set())
+        self.lowering = Lowering(set(), set(names))
         self._names = names
 
     def convert(self, i: tuple[Term, ...], t: Term, more: tuple[Term, ...] = ()) -> sympy.Expr:

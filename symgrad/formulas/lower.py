@@ -8,7 +8,7 @@ terms, as long as the program, never a tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,11 +59,13 @@ class Lowering:
     Parameters
     ----------
     named : set of records
-        Those that the user's own variables name.
+        Those that the user's own variables name: they become definitions.
+    named_atoms : set of atoms
+        Leaves that have a name; a 0-d constant without one is written as a number.
     """
 
-    def __init__(self, named: set[Any]):
-        self.named = named
+    def __init__(self, named: set[Any], named_atoms: Collection[Any] = ()):
+        self.named, self.named_atoms = named, named_atoms
         self.refs: dict[Any, Ref] = {}
         self._terms: dict[Any, tuple[tuple[Term, ...], Term]] = {}
         self._by_term: dict[tuple[int, Term], Ref] = {}
@@ -81,6 +83,8 @@ class Lowering:
                 for a, b in zip(i, record.value, strict=True):
                     out = out * delta(a, b)
                 return out
+            if not record.shape and record not in self.named_atoms and not record.value._requires_grad:
+                return num(record.value.item())
             return elem(self.ref(record), i)
         if record in self.refs:
             ref = self.refs[record]
@@ -118,7 +122,7 @@ class Lowering:
                 continue
             if record.op.structural and record not in self.named:
                 continue
-            self._define(record, done, record in self.named)
+            self._define(record, done, record in self.named, uses[record] > 1)
         for root, i in zip(roots, free, strict=True):
             done.results.append((i, self.entry(root, i)))
         _share_sums(self, done)
@@ -148,11 +152,11 @@ class Lowering:
             size[record] = total
         return uses
 
-    def _define(self, record: Record, done: Lowered, named: bool) -> None:
+    def _define(self, record: Record, done: Lowered, named: bool, shared: bool) -> None:
         slots = tuple(index(n) if n != 1 or hasattr(n, "term") else ZERO for n in record.shape)
         t = self._face(record, slots)
         used = tuple(s for s in slots if s is not ZERO)
-        if t.size <= SMALL and not (named and t.size > 2) or t.head in ELEM_HEADS:
+        if t.head in ELEM_HEADS or t.size <= (SMALL if not named else 1 if shared else 2):
             self._terms[record] = (used, t) if len(used) == len(slots) else (slots, t)
             return
         key = (len(slots), _canonical(t, used))

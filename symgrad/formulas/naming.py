@@ -45,9 +45,7 @@ def assigned_name(code: types.CodeType, lasti: int) -> str | None:
         return None
     following = None
     for instruction in _instructions(code):
-        if instruction.offset > lasti and instruction.opname not in ("CACHE", "PRECALL", "NOP", "COPY"):
-            if instruction.opname in ("CALL", "EXTENDED_ARG"):
-                continue
+        if instruction.offset > lasti and instruction.opname not in ("CACHE", "NOP", "COPY", "EXTENDED_ARG"):
             following = instruction
             break
     if following is None or not following.opname.startswith("STORE_") or not isinstance(following.argval, str):

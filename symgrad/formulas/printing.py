@@ -173,12 +173,13 @@ class Printer:
         return self.style.quotient(self.style.product(top), self.style.product(bottom), loose=loose), PRODUCT
 
     def _rank(self, factor: tuple[Term, Term]) -> tuple[int, str]:
-        """Leaves first and in alphabetical order, then definitions, functions, brackets, sums: as one writes by hand."""
+        """Scalar leaves first and in alphabetical order, then entries, definitions, functions, brackets, sums."""
         base = factor[0]
         if base.head in ("REF", "ELEM"):
-            record = base.args[0].record
-            return (0, self.names[base.args[0]].text) if isinstance(record, Atom) else (1, "")
-        return {"SIZE": 0, "NUM": 0, "FN": 2, "ADD": 3, "IVERSON": 4, "DELTA": 4, "SUM": 5}.get(base.head, 2), ""
+            if not isinstance(base.args[0].record, Atom):
+                return (2, "")
+            return (0, self.names[base.args[0]].text) if base.head == "REF" else (1, "")
+        return {"SIZE": 0, "NUM": 0, "FN": 3, "ADD": 4, "IVERSON": 5, "DELTA": 5, "SUM": 6}.get(base.head, 3), ""
 
     def _powered(self, base: Term, exponent: Term, alone: bool) -> str:
         if exponent == ONE:

@@ -176,6 +176,8 @@ def num(value: Any) -> Term:
 
 
 ZERO, ONE, MINUS_ONE = num(0), num(1), num(-1)
+NAN = num(float("nan"))
+"""0/0: what has no value."""
 
 
 def is_num(t: Term) -> bool:
@@ -307,7 +309,7 @@ def mul(*terms: Term) -> Term:
             elif base.head not in _IDEMPOTENT:
                 found[key] = _num_add(before, exponent) if key[1] is None else mul(num(2), exponent)
     if coefficient.head == "NUM" and coefficient.args[1] == 0:
-        return ZERO
+        return NAN if any(is_zero(base) and is_num(e) and e.args[1] < 0 for (base, _), e in found.items()) else ZERO
     kept = tuple((base, e) for (base, _), e in found.items() if not is_zero(e))
     if len(kept) > 1 and any(b.head == "ADD" and e is ONE for b, e in kept):
         factors = []

@@ -19,7 +19,7 @@ def decimal_or_ratio(value: Any) -> tuple[str, str] | str:
         return {"inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
     if value.denominator == 1 and abs(value.numerator) < 10**15:
         return str(value.numerator)
-    if value.denominator <= 5000 and abs(value.numerator) <= 10**6:
+    if value.denominator <= 1000 and abs(value.numerator) <= 1000 and not (value.denominator != 2 and abs(value) > 10):
         return str(value.numerator), str(value.denominator)
     return repr(float(value))
 
@@ -58,7 +58,7 @@ class TextStyle:
         return f"{base}^{exponent}" if exponent.isalnum() else f"{base}^({exponent})"
 
     def root(self, inside: str) -> str:
-        return f"√{inside}" if len(inside) == 1 else f"√({inside})"
+        return f"√({inside})" if any(c in inside for c in " ·/^√(") else f"√{inside}"
 
     def call(self, name: str, args: list[str]) -> str:
         if name == "abs":
