@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..array import broadcast_shapes, unbroadcast
 from ..errors import ArgumentTypeError, GradientError
-from ..graph import Node, is_grad_enabled
-from ..graph.columns import check_versions, recorded_namespace
+from ..graph import Node, is_grad_enabled, versions
+from ..graph.columns import recorded_namespace
 from ..graph.pull import freed_error
 from ..graph.node import FREED, attach_guards, next_seq, pending_guards
 from ..ops.declare import Op
@@ -35,7 +36,8 @@ class FunctionCtx:
     def __init__(self, needs_input_grad: tuple[bool, ...]):
         self.needs_input_grad = needs_input_grad
         self._to_save: tuple[Any, ...] = ()
-        self._node: Node | None = None
+        self._node: weakref.ref[Node] | None = None  # weak, as the node holds the context
+        self._picks: tuple[weakref.ref[Node] | None, ...] = ()
         self._materialize = True
         self._non_differentiable: tuple[Any, ...] = ()
         self._sources: tuple[Any, ...] = ()
@@ -52,13 +54,21 @@ class FunctionCtx:
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors that forward saved."""
-        node = self._node
+        node = None if self._node is None else self._node()
         if node is None:
             return self._to_save
         if node.out is FREED:
             raise freed_error(node)
-        check_versions(node)
-        return tuple(None if v is None else tensor_of(v, s) for v, s in zip(node.v0 or (), self._sources, strict=True))
+        for value in node.v1 or ():
+            _check_unwritten(value, node)
+        pairs = zip(node.v1 or (), self._sources, strict=True)
+        return tuple(None if v is None else tensor_of(v, self._output(node, s) if type(s) is _Output else s) for v, s in pairs)
+
+    def _output(self, node: Node, which: _Output) -> Node:
+        """The node of the call's own output, the one that its tensor has as long as it lives."""
+        pick = self._picks[which.number]
+        alive = None if pick is None else pick()
+        return alive or _output_node(node, which.number)
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
         """Declares outputs that need no gradient."""
@@ -71,6 +81,22 @@ class FunctionCtx:
     def set_materialize_grads(self, value: bool) -> None:
         """Whether backward gets zeros, rather than None, for outputs that nothing used."""
         self._materialize = value
+
+
+class _Output(NamedTuple):
+    """Says that a saved tensor is an output of the call itself."""
+
+    number: int
+
+
+def _check_unwritten(value: Any, node: Node) -> None:
+    stale = versions.writes_after(value, node.seq)
+    if stale:
+        then, now, op = stale
+        raise GradientError(
+            f"{node.op.grad_name(node)}: a tensor saved for backward, of shape {list(value.shape)}, has been modified by an "
+            f"inplace operation ({op}): it is at version {now}, but version {then} was saved; write out of place, or to a clone()"
+        )
 
 
 class Function:
@@ -106,6 +132,11 @@ class Function:
         raise NotImplementedError("a Function needs a static method forward(ctx, ...)")
 
     @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Where it is defined, forward takes no `ctx`, and this fills it from inputs and output."""
+        raise NotImplementedError("setup_context is called only where a Function defines it")
+
+    @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """One gradient, or None, for each argument of forward."""
         raise NotImplementedError("a Function needs a static method backward(ctx, ...) to be differentiated")
@@ -116,7 +147,11 @@ class Function:
         tracked = is_grad_enabled() and any(isinstance(a, Tensor) and a._requires_grad for a in args)
         ctx = FunctionCtx(tuple(isinstance(a, Tensor) and a._requires_grad for a in args))
         with no_grad():
-            out = cls.forward(ctx, *args)
+            if cls.setup_context is Function.setup_context:
+                out = cls.forward(ctx, *args)
+            else:
+                out = cls.forward(*args)
+                cls.setup_context(ctx, args, out)
         many = isinstance(out, tuple)
         outputs = out if many else (out,)
         for o in outputs:
@@ -125,7 +160,8 @@ class Function:
         if not tracked:
             return out
         node = _record(cls, ctx, args, outputs, many)
-        results = tuple(_output(node, k, o, many, any(o is n for n in ctx._non_differentiable)) for k, o in enumerate(outputs))
+        results = tuple(_output(node, k, o, any(o is n for n in ctx._non_differentiable)) for k, o in enumerate(outputs))
+        ctx._picks = tuple(None if r._node is None else weakref.ref(r._node) for r in results)
         return results if many else results[0]
 
 
@@ -142,31 +178,37 @@ def _record(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], output
     if pending_guards:
         attach_guards(node)
     saved = ctx._to_save
-    ctx._sources = tuple(
-        None if t is None else (_output_node(node, outputs.index(t), t, many) if any(t is o for o in outputs) else t._node or t) for t in saved
-    )
-    node.v0 = tuple(None if t is None else t._data for t in saved) if saved else None
+    ctx._sources = tuple(None if t is None else _source(t, outputs) for t in saved)
+    # In v1, as v0 is in step with the operands, and what a user saves is not.
+    node.v0, node.v1, node.v2 = None, tuple(None if t is None else t._data for t in saved) if saved else None, None
     ctx._to_save = ()
-    ctx._node = node
+    ctx._node = weakref.ref(node)
     return node
 
 
-def _output_node(node: Node, k: int, tensor: Tensor, many: bool) -> Node:
+def _source(saved: Tensor, outputs: tuple[Tensor, ...]) -> Any:
+    """Where a saved tensor comes from: an output of this call, a node, or the leaf itself."""
+    own = next((k for k, o in enumerate(outputs) if o is saved), None)
+    return _Output(own) if own is not None else saved._node or saved
+
+
+def _output_node(node: Node, k: int) -> Node:
     """The node of one output: the function's own, or, where there are several, one that picks it."""
+    _, _, many, shapes, dtypes = node.params or ()
     if not many:
         return node
     pick = Node()
     pick.op, pick.a0, pick.params = OUTPUT_OF, node, (k,)
     pick.out = pick.extra = None
-    pick.shape, pick.dtype, pick.needs, pick.seq = tensor._data.shape, tensor._data.dtype, 1, next_seq()
+    pick.shape, pick.dtype, pick.needs, pick.seq = shapes[k], dtypes[k], 1, next_seq()
     pick.code, pick.lasti = node.code, node.lasti
     return pick
 
 
-def _output(node: Node, k: int, value: Tensor, many: bool, constant: bool) -> Tensor:
+def _output(node: Node, k: int, value: Tensor, constant: bool) -> Tensor:
     result = Tensor.constant(value._data)
     if not constant:
-        result._node, result._requires_grad = _output_node(node, k, result, many), True
+        result._node, result._requires_grad = _output_node(node, k), True
     return result
 
 
@@ -192,7 +234,7 @@ def _pull_output(xp: Any, g: Any, view: Any, needs: int) -> list[tuple[Any, Any]
 def _pull_function(xp: Any, g: Any, view: Any, needs: int) -> list[tuple[Any, Any]]:
     """Runs the user's backward, on tensors in the recorded column and on plain ones in the numeric."""
     cls, ctx, many, shapes, dtypes = view.params
-    node = ctx._node
+    node = ctx._node()
     numeric = not isinstance(g, Tensor) and not (isinstance(g, Parts) and any(isinstance(p, Tensor) for p in g.parts.values()))
     parts = g.parts if isinstance(g, Parts) else {0: g}
 
@@ -296,7 +338,7 @@ def _special_op(name: str, torch_name: Callable[[Node], str], pull: Callable[...
 
 
 FUNCTION = _special_op("function", lambda n: f"{n.params[0].__name__}Backward" if n.params else "FunctionBackward", _pull_function)
-_outputFUNCTION = _special_op("output_of", lambda n: "OutputBackward", _pull_output)
+OUTPUT_OF = _special_op("output_of", lambda n: "OutputBackward", _pull_output)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
