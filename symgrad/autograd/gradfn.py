@@ -24,7 +24,7 @@ from ..graph.node import FREED, pending_guards
 from ..ops.declare import catalogue
 from ..ops.generate import caller, runtime
 from ..tensor import Tensor
-from .hooks import Handle, register
+from .hooks import Handle
 
 if TYPE_CHECKING:
     import sympy
@@ -185,11 +185,10 @@ class GradFn(Node):
         return found[0] if len(found) == 1 else found
 
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
-        """Calls ``hook(grad_inputs, grad_outputs)`` after the node has run in a backward."""
-        extra = self.get_extra()
-        if extra.node_hooks is None:
-            extra.node_hooks = {}
-        return register(extra.node_hooks, hook)
+        """Hooks on nodes are not built yet; a tensor's `register_hook` sees the gradient that arrives here."""
+        raise GradientError(
+            f"{self.name()}: hooks on nodes are not built yet; call register_hook on the tensor, which sees its gradient"
+        )
 
     def _saved(self, name: str) -> Any:
         if self.out is FREED:

@@ -136,6 +136,7 @@ def _node_name(n: Any) -> str:
 @op(
     params=("index",),
     prepare=lambda x, index: (normal_index(x.shape, index),),
+    selects=True,
     structural=True,
     linear=("x",),
     shape=_getitem_shape,
