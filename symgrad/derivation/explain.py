@@ -13,7 +13,8 @@ from ..formulas.freezing import freeze_names
 from ..formulas.lower import Definition, Lowered, Lowering
 from ..formulas.naming import Name, calling_frame, frame_names, name_of, source_line
 from ..formulas.printing import Printer
-from ..formulas.structure import Atom, Record, StructureColumn, apply, number, read, seed
+from ..formulas.reading import read
+from ..formulas.structure import Atom, Record, StructureColumn, apply, number, seed
 from ..formulas.terms import Ref, Term, term
 from ..formulas.text import TextStyle
 from ..graph import Node, pull, reached
@@ -110,7 +111,7 @@ class _Explanation:
         self.out, self.variables, self.frame = out, variables, frame
         key = out if out._node is None else out._node
         self.targets = [t if t._node is None else t._node for t in variables]
-        self.records = read([key], self.targets)
+        self.records = read([key], self.targets, lambda t: name_of(t, frame) is not None)
         self.root = self.records[key]
         self.users = {r: n for source, r in self.records.items() if (n := name_of(source, frame))}
         self.forward = [r for r in self.records.values() if isinstance(r, Record)]

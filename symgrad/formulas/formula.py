@@ -20,7 +20,8 @@ from .lower import Lowered, Lowering
 from .naming import Name, calling_frame, frame_names, name_of
 from .printing import Printer
 from .settling import settle
-from .structure import Atom, Record, StructureColumn, number, read, seed
+from .reading import read
+from .structure import Atom, Record, StructureColumn, number, seed
 from .symbolic import ToSymPy
 from .terms import ZERO, Ref, Term, children, index, rebuild, substitute
 from .text import TextStyle
@@ -375,7 +376,7 @@ def derive(
         The name of `out` if it has none.
     """
     key, targets = _key(out), tuple(_key(w) for w in wrt)
-    records = read([key], list(targets))
+    records = read([key], list(targets), lambda t: name_of(t, frame) is not None)
     first = records[key]
     root, groups = first, [free_indices(first.shape)]
     adjoints: dict[Any, Any] = {}

@@ -16,8 +16,8 @@ from .build import FACE
 from .structure import Atom, Record
 from .terms import ELEM_HEADS, ONE, ZERO, Ref, Term, children, delta, elem, index, num, rebuild, substitute, term
 
-SMALL = 4
-"""Terms of at most this size are written out wherever they are used, rather than named."""
+SMALL = 8
+"""Terms of at most this size are written out wherever they are used, rather than named; those with a sum if half as large."""
 LARGE = 48
 """Records whose term would be larger become definitions."""
 
@@ -156,7 +156,7 @@ class Lowering:
         slots = tuple(index(n) if n != 1 or hasattr(n, "term") else ZERO for n in record.shape)
         t = self._face(record, slots)
         used = tuple(s for s in slots if s is not ZERO)
-        if t.head in ELEM_HEADS or t.size <= (SMALL if not named else 1 if shared else 2):
+        if t.head in ELEM_HEADS or t.size <= (1 if named and shared else 2 if named else SMALL // 2 if t.height else SMALL):
             self._terms[record] = (used, t) if len(used) == len(slots) else (slots, t)
             return
         key = (len(slots), _canonical(t, used))
@@ -298,7 +298,7 @@ def _pruned(done: Lowered) -> Lowered:
     for d in live:
         if inline:
             d.term = change(d.term)
-        if counts[d.ref] == 1 and not d.keep and d.term.size <= LARGE // 4:
+        if counts[d.ref] == 1 and not d.keep and d.term.size <= LARGE // 2:
             inline[d.ref] = d
         else:
             kept.append(d)

@@ -41,22 +41,28 @@ def settle(compute: Callable[[], tuple[list[Any], Any]], digits: int) -> tuple[l
     -------
     What the last `compute` returned, with noise replaced by 0; None if nothing settles the digits.
     """
-    before: list[Any] | None = None
-    last = 0
+    before: list[Any] = []
+    settled: list[Any] = []
+    seen: list[tuple[Any, int]] = []
     for dps in precisions(digits):
         with mpmath.workdps(dps):
             found, rest = compute()
-            if before is not None:
-                agreed = [_agreed(a, b, digits, dps - last) for a, b in zip(before, found, strict=True)]
-                if not any(a is None for a in agreed):
-                    return agreed, rest
-        before, last = found, dps
+            if before or not found:
+                pairs = zip(settled, before, found, seen, strict=True)
+                settled = [_agreed(a, b, digits, *at, dps) if s is None else s for s, a, b, at in pairs]
+                if not any(s is None for s in settled):
+                    return settled, rest
+            else:
+                settled, seen = [None] * len(found), [(mpmath.mpf(0), dps)] * len(found)
+            seen = [(abs(x), dps) if x else at for x, at in zip(found, seen, strict=True)]
+        before = found
     return None
 
 
-def _agreed(a: Any, b: Any, digits: int, gained: int) -> Any:
+def _agreed(a: Any, b: Any, digits: int, size: Any, then: int, now: int) -> Any:
+    """The value on which a and b agree; 0 if since `then`, when it last was not 0, it shrank with the precision."""
     if a == b or (a != a and b != b) or abs(a - b) <= abs(b) * mpmath.mpf(10) ** -digits:
         return b
-    if gained >= RANGE and abs(b) <= abs(a) * mpmath.mpf(10) ** -(gained * 4 // 5):
+    if now - then >= RANGE and abs(b) <= size * mpmath.mpf(10) ** -((now - then) * 4 // 5):
         return mpmath.mpf(0)
     return None

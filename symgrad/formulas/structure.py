@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormulaError
 from ..graph import Node
 from ..graph.node import FIT
 from ..ops.declare import Op, catalogue
-from .dims import Dim
 
 _seq = itertools.count(1).__next__
 
@@ -215,70 +213,3 @@ class StructureColumn:
         from ..array import unbroadcast
 
         return cotangent if cotangent.shape == operand.shape else unbroadcast(self.xp, cotangent, operand.shape)
-
-
-def read(roots: list[Any], wanted: list[Any]) -> dict[Any, Any]:
-    """The records of everything that the roots (nodes, leaf tensors) were computed from.
-
-    Conditions and constants are read too; `wanted` tensors and nodes are tracked even if they
-    do not require grad or would be passed over.
-    """
-    found: dict[Any, Any] = {}
-    nodes = _ancestors(roots)
-    targets = set(map(id, wanted))
-    named = False
-    for node in nodes:
-        if node.op.variadic or node.op.name == "output_of":
-            raise FormulaError(
-                f"{node.op.grad_name(node)} is a custom Function; formulas through custom Functions need its call read as a name"
-            )
-        operands = []
-        for o in node.operands:
-            if isinstance(o, Node):
-                operands.append(found[o])
-            elif hasattr(o, "_data"):
-                if o not in found:
-                    found[o] = _leaf_of(o, id(o) in targets)
-                    found[o].first_use = node.seq
-                    named = named or any(isinstance(n, Dim) for n in found[o].shape)
-                operands.append(found[o])
-            else:
-                operands.append(o)
-        record = apply(node.op, *operands, params=_with_names(node, operands, named), source=node)
-        record.dtype = node.dtype
-        if id(node) in targets:
-            record.track = True
-        found[node] = record
-    for root in [*roots, *wanted]:
-        if not isinstance(root, Node) and root not in found:
-            found[root] = _leaf_of(root, id(root) in targets)
-    return found
-
-
-def _leaf_of(t: Any, targeted: bool) -> Record:
-    names = t._extra.dims if t._extra is not None else None
-    shape = tuple(Dim.named(n, d) for n, d in zip(t._data.shape, names, strict=True)) if names else t._data.shape
-    return Atom("leaf", t, shape, t._data.dtype, targeted)
-
-
-def _with_names(node: Node, operands: list[Any], named: bool) -> tuple[Any, ...] | None:
-    """The parameters, with sizes in a shape parameter named where an operand names them."""
-    if not named or not node.params or "shape" not in node.op.params:
-        return node.params
-    known = {int(n): n for o in operands if isinstance(o, Symbolic) for n in o.shape if isinstance(n, Dim)}
-    k = node.op.params.index("shape")
-    shape = tuple(known.get(int(n), n) if node.op.name == "reshape" else n for n in node.params[k])
-    return (*node.params[:k], shape, *node.params[k + 1 :])
-
-
-def _ancestors(roots: list[Any]) -> list[Node]:
-    """Every node that the roots depend on, conditions included, oldest first."""
-    found: list[Node] = [r for r in dict.fromkeys(roots) if isinstance(r, Node)]
-    seen = set(found)
-    for node in found:
-        for o in node.operands:
-            if isinstance(o, Node) and o not in seen:
-                seen.add(o)
-                found.append(o)
-    found.sort(key=lambda n: n.seq)
-    return found

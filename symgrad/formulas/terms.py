@@ -340,7 +340,7 @@ def common_factor(t: Term) -> tuple[Term, Term]:
         return ONE, t
     size = _number(abs(first.args[0]), abs(first.args[1]))
     inverse = _number(1 / size.args[0], 1 / size.args[1])
-    return size, _sum(_num_mul(inverse, constant), tuple((m, _num_mul(inverse, c)) for m, c in pairs))
+    return size, add(_num_mul(inverse, constant), *(mul(_num_mul(inverse, c), m) for m, c in pairs))
 
 
 def _product(coefficient: Term, factors: Pairs) -> Term:

@@ -39,7 +39,7 @@ FREED = Freed()
 class Extra:
     """What few nodes and tensors have: hooks, a name, guards, a retained gradient."""
 
-    __slots__ = ("accumulator", "changed", "dims", "guards", "hooks", "name", "node_hooks", "place", "retained")
+    __slots__ = ("accumulator", "changed", "dims", "guards", "hooks", "name", "node_hooks", "origin", "place", "retained")
 
     def __init__(self) -> None:
         self.name: str | None = None
@@ -50,6 +50,7 @@ class Extra:
         self.retained: weakref.ref[Any] | None = None
         self.accumulator: weakref.ref[Any] | None = None
         self.place: tuple[types.CodeType, int] | None = None
+        self.origin: Any = None
         self.changed = 0
 
 

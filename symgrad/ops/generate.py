@@ -18,7 +18,8 @@ import numpy as np
 from ..array import broadcast_error, promote, promote_floats
 from ..errors import ArgumentTypeError
 from ..graph.modes import grad_mode
-from ..graph.node import Node, attach_guards, next_seq, pending_guards
+from ..graph.node import FIT, Node, attach_guards, next_seq, pending_guards
+from ..graph.origins import note_origin
 
 if TYPE_CHECKING:
     from .declare import Op
@@ -84,6 +85,7 @@ runtime: dict[str, Any] = {
     "explained": explained,
     "pending_guards": pending_guards,
     "attach_guards": attach_guards,
+    "note_origin": note_origin,
     "frame": sys._getframe,
     "caller": caller,
 }
@@ -172,6 +174,8 @@ def recording_source(op: Op, order: tuple[str, ...] | None = None) -> str:
     lines += [f"        {line}" for line in _record(op)]
     add("    else:")
     add("        result._node = None; result._requires_grad = False")
+    kept = "params" if op.prepare else f"({', '.join(op.params)},)" if op.params else "None"
+    add(f"        if grad_enabled(): note_origin(op, result, ({', '.join(names)},), {kept})")
     add("    return result")
     return "\n".join(lines) + "\n"
 
@@ -181,21 +185,14 @@ def _record(op: Op) -> list[str]:
     names = op.args
     lines = ["node.op = op"]
     add = lines.append
-    if len(names) == 1:  # which requires a gradient, or nothing would be recorded
+    if len(names) == 1:
         (a,) = names
         add(f"parent = {a}._node")
         add(f"node.a0 = {a} if parent is None else parent")
-        needs = (9 if op.fits else 1) if op.rules else 0
-        add(f"node.needs = {needs}")
     else:
         for k, a in enumerate(names):
             add(f"node.a{k} = ({a} if {a}._node is None else {a}._node) if needs_{a} or type({a}) is Tensor else {a}")
-        if op.broadcasts and len(names) == 2:
-            x, y = names
-            add(f"if fit < 0: fit = 0 if value_{x}.shape == value_{y}.shape else 8")
-        bits = [f"({1 << k} if needs_{a} else 0)" for k, a in enumerate(names) if a in op.rules]
-        bits += ["fit"] * op.broadcasts or ["8"] * op.fits
-        add(f"node.needs = {' + '.join(bits) if op.rules else '0'}")
+    lines += _needs(op)
     for k, a in enumerate((*names, "out")):
         slot, value = (f"v{k}", f"value_{a}") if a != "out" else ("out", "out")
         readers = op.readers[a]
@@ -229,6 +226,23 @@ def _record(op: Op) -> list[str]:
     return lines
 
 
+def _needs(op: Op) -> list[str]:
+    """The lines that say which operands take a cotangent, and whether it may have to be fitted to them."""
+    names = op.args
+    if len(names) == 1 or not op.rules:  # something requires a gradient, or nothing would be recorded
+        return [f"node.needs = {bool(op.rules) + op.fits * FIT}"]
+    lines = []
+    if op.broadcasts and len(names) == 2:
+        x, y = names
+        lines.append(f"if fit < 0: fit = 0 if value_{x}.shape == value_{y}.shape else {FIT}")
+        if len(op.rules) == 2:  # no arithmetic in the usual case: a sum takes longer than the choices
+            lines.append(f"needs = (3 if needs_{y} else 1) if needs_{x} else 2")
+            return [*lines, "node.needs = needs if fit == 0 else needs + fit"]
+    bits = [f"({1 << k} if needs_{a} else 0)" for k, a in enumerate(names) if a in op.rules]
+    bits += ["fit"] * op.broadcasts or [f"{FIT}"] * op.fits
+    return [*lines, f"node.needs = {' + '.join(bits)}"]
+
+
 def _promotion(op: Op) -> list[str]:
     """The lines that bring the values to their common dtype, and find out whether cotangents will fit as they are."""
     names = [a for a in op.args if a not in op.constants]
@@ -243,21 +257,15 @@ def _promotion(op: Op) -> list[str]:
         every = ", ".join(f"value_{a}" for a in names)
         return [f"    {every}{',' if len(names) == 1 else ''} = {convert}({every}); fit = 8"]
     x, y = (f"value_{a}" for a in names)
-    promotion = f"{x}, {y} = {convert}({x}, {y})"
-    same = f"{x}.dtype is not {y}.dtype" + (f" or {x}.dtype.kind != 'f'" if op.floats else "")
+    floating = f" and {x}.dtype.kind == 'f'" if op.floats else ""
     return [
         f"    type_x = type({x}); type_y = type({y})",
-        "    if type_x is type_y:",
-        "        if type_x is float64: fit = 0",
-        f"        elif {same}: fit = 8; {promotion}",
-        "        else: fit = -1",
-        "    elif type_y is float or type_y is int:",
-        "        fit = 0",
-        f"        if {x}.dtype.kind != 'f': {promotion}",
-        "    elif type_x is float or type_x is int:",
-        "        fit = 0",
-        f"        if {y}.dtype.kind != 'f': {promotion}",
-        f"    else: fit = 8; {promotion}",
+        "    if type_x is float64 and type_y is float64: fit = 0",
+        "    else:",
+        f"        if type_y is float or type_y is int: fit = 0 if {x}.dtype.kind == 'f' else 8",
+        f"        elif type_x is float or type_x is int: fit = 0 if {y}.dtype.kind == 'f' else 8",
+        f"        else: fit = -1 if {x}.dtype is {y}.dtype{floating} else 8  # -1: not known, it depends on the shapes",
+        f"        if fit > 0: {x}, {y} = {convert}({x}, {y})",
     ]
 
 
@@ -289,7 +297,8 @@ def pull_source(op: Op) -> str:
     elif len(differentiable) == 2:
         first, second = differentiable
         one, two = 1 << op.args.index(first), 1 << op.args.index(second)
-        add(f"    if needs & {one | two} == {one | two}: return ({pair(first)}, {pair(second)})")
+        both = f"needs == {one | two} or needs == {one | two | FIT}"
+        add(f"    if {both}: return ({pair(first)}, {pair(second)})")
         add(f"    if needs & {one}: return ({pair(first)},)")
         add(f"    return ({pair(second)},)")
     else:
