@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..array import unwrapped
-from ..errors import ArgumentValueError
+from ..errors import ArgumentValueError, DTypeError
 from .declare import op
 
 
@@ -20,7 +20,7 @@ def abs_(x):
 @op(broadcasts=True, expr=lambda m, x: m.sign(x), vjp=dict(x=None), kink=lambda m, x: x == 0)
 def sign(x):
     """Sign of ``x``: −1, 0 or 1; its derivative is 0."""
-    return np.sign(x)
+    return np.sign(x) if x.dtype != bool else x.copy()
 
 
 @op(broadcasts=True, floats=True, expr=lambda m, x: m.exp(x), vjp=dict(x=lambda g, out: g * out))
@@ -111,6 +111,8 @@ def ddsigmoid(x, y):
 )
 def relu(x):
     """Rectifier ``max(x, 0)``; its gradient at 0 is 0."""
+    if x.dtype == bool:
+        raise DTypeError("relu: bools have no rectifier; convert with .to(sg.int64)")
     return np.maximum(x, 0)
 
 
