@@ -1,4 +1,4 @@
-"""`no_grad`, `enable_grad`, `set_grad_enabled`: as managers and decorators, nested, left by errors, in generators and threads."""
+"""`no_grad`, `enable_grad`, `set_grad_enabled`: nested, under errors, as decorators, in generators and threads."""
 
 from __future__ import annotations
 
