@@ -39,7 +39,18 @@ FREED = Freed()
 class Extra:
     """What few nodes and tensors have: hooks, a name, guards, a retained gradient."""
 
-    __slots__ = ("accumulator", "changed", "dims", "guards", "hooks", "name", "node_hooks", "origin", "place", "retained")
+    __slots__ = (
+        "accumulator",
+        "changed",
+        "dims",
+        "guards",
+        "hooks",
+        "name",
+        "node_hooks",
+        "origin",
+        "place",
+        "retained",
+    )
 
     def __init__(self) -> None:
         self.name: str | None = None

@@ -69,7 +69,7 @@ def reached(roots: Iterable[Any]) -> list[Any]:
             add(operand)
             if type(operand) is Node or isinstance(operand, Node):
                 append(operand)
-        if needs == 1:
+        if needs == 1:  # most nodes: what follows would find nothing
             continue
         if needs & 2 and (operand := node.a1) not in seen:
             add(operand)

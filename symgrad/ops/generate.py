@@ -42,7 +42,8 @@ def operand_of(op: Op, name: str, value: Any) -> tuple[Any, Any, bool]:
     if isinstance(value, Tensor := runtime["Tensor"]):
         return value, value._data, value._requires_grad
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
-        if op.broadcasts and op.arity > 1:
+        # A bool widens nothing, nor does a 0-d tensor of it.
+        if op.broadcasts and op.arity > 1 and not isinstance(value, bool):
             return value, value, False
         value = np.asarray(value)
     if isinstance(value, (np.ndarray, np.generic)):
@@ -192,16 +193,13 @@ def _record(op: Op) -> list[str]:
     else:
         for k, a in enumerate(names):
             add(f"node.a{k} = ({a} if {a}._node is None else {a}._node) if needs_{a} or type({a}) is Tensor else {a}")
-    lines += _needs(op)
     for k, a in enumerate((*names, "out")):
         slot, value = (f"v{k}", f"value_{a}") if a != "out" else ("out", "out")
         readers = op.readers[a]
         always = len(names) == 1 or len(readers) == len(names)
         if readers:
-            add(
-                f"node.{slot} = {value}"
-                + ("" if always else f" if {' or '.join(f'needs_{r}' for r in readers)} else None")
-            )
+            wanted = " or ".join(f"needs_{r}" for r in readers)
+            add(f"node.{slot} = {value}" if always else f"node.{slot} = {value} if {wanted} else None")
         elif a == "out":
             add("node.out = None")
     if op.prepare:
@@ -218,7 +216,12 @@ def _record(op: Op) -> list[str]:
         add("node.dtype = dtype_float64 if type(out) is float64 else out.dtype")
     else:
         add("if type(out) is float64: node.shape = (); node.dtype = dtype_float64")
-        add("else: node.shape = out.shape; node.dtype = out.dtype")
+        add("else:")
+        add("    node.shape = out.shape; node.dtype = out.dtype")
+        if op.broadcasts and op.rules:
+            stretched = [f"needs_{a} and value_{a}.shape != node.shape" for a in names if a in op.rules]
+            add(f"    if {' or '.join(stretched)}: fit = {FIT}")
+    lines += _needs(op)
     add("node.seq = next_seq()")
     add("f = frame(1)")
     add("node.code = f.f_code; node.lasti = f.f_lasti")
@@ -231,16 +234,15 @@ def _needs(op: Op) -> list[str]:
     names = op.args
     if len(names) == 1 or not op.rules:  # something requires a gradient, or nothing would be recorded
         return [f"node.needs = {bool(op.rules) + op.fits * FIT}"]
-    lines = []
-    if op.broadcasts and len(names) == 2:
-        x, y = names
-        lines.append(f"if fit < 0: fit = 0 if value_{x}.shape == value_{y}.shape else {FIT}")
-        if len(op.rules) == 2:  # no arithmetic in the usual case: a sum takes longer than the choices
-            lines.append(f"needs = (3 if needs_{y} else 1) if needs_{x} else 2")
-            return [*lines, "node.needs = needs if fit == 0 else needs + fit"]
+    if op.broadcasts and len(names) == len(op.rules) == 2:
+        x, y = names  # no arithmetic in the usual case: a sum takes longer than the choices
+        return [
+            f"needs = (3 if needs_{y} else 1) if needs_{x} else 2",
+            "node.needs = needs if fit == 0 else needs + fit",
+        ]
     bits = [f"({1 << k} if needs_{a} else 0)" for k, a in enumerate(names) if a in op.rules]
     bits += ["fit"] * op.broadcasts or [f"{FIT}"] * op.fits
-    return [*lines, f"node.needs = {' + '.join(bits)}"]
+    return [f"node.needs = {' + '.join(bits)}"]
 
 
 def _promotion(op: Op) -> list[str]:
@@ -264,8 +266,8 @@ def _promotion(op: Op) -> list[str]:
         "    else:",
         f"        if type_y is float or type_y is int: fit = 0 if {x}.dtype.kind == 'f' else 8",
         f"        elif type_x is float or type_x is int: fit = 0 if {y}.dtype.kind == 'f' else 8",
-        f"        else: fit = -1 if {x}.dtype is {y}.dtype{floating} else 8  # -1: not known, it depends on the shapes",
-        f"        if fit > 0: {x}, {y} = {convert}({x}, {y})",
+        f"        else: fit = 0 if {x}.dtype is {y}.dtype{floating} else 8",
+        f"        if fit: {x}, {y} = {convert}({x}, {y})",
     ]
 
 
