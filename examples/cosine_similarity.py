@@ -1,4 +1,7 @@
-"""Cosine similarity: the gradient turns a towards c, and never along a."""
+"""Cosine similarity: the gradient turns a towards c, and never along a.
+
+∂s/∂aᵢ = cᵢ/(m·n) − aᵢ·(Σⱼ aⱼ·cⱼ)/(m³·n)      where m = √(Σᵢ aᵢ²)
+"""
 
 import symgrad as sg
 

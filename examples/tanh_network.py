@@ -1,11 +1,8 @@
 """A network with one hidden layer of tanh: backpropagation, written out.
 
-∂loss/∂Vᵢⱼ = (1/5)·wⱼ·Σₖ Xₖᵢ·eₖ·(1 − hₖⱼ²)
-    where hᵢⱼ = tanh(Σₖ Xᵢₖ·Vₖⱼ + bⱼ)
-          pᵢ = Σⱼ hᵢⱼ·wⱼ
-          eᵢ = pᵢ − yᵢ
-∂loss/∂bᵢ = (1/5)·wᵢ·Σⱼ eⱼ·(1 − hⱼᵢ²)      where hᵢⱼ = tanh(Σₖ Xᵢₖ·Vₖⱼ + bⱼ), pᵢ = Σⱼ hᵢⱼ·wⱼ, eᵢ = pᵢ − yᵢ
-∂loss/∂wᵢ = (1/5)·Σⱼ hⱼᵢ·eⱼ      where hᵢⱼ = tanh(Σₖ Xᵢₖ·Vₖⱼ + bⱼ), pᵢ = Σⱼ hᵢⱼ·wⱼ, eᵢ = pᵢ − yᵢ
+∂loss/∂Vᵢⱼ = (1/5)·wⱼ·Σₖ Xₖᵢ·eₖ·(1 − hₖⱼ²)      where hᵢⱼ = tanh(Σₖ Xᵢₖ·Vₖⱼ + bⱼ), pᵢ = Σⱼ wⱼ·hᵢⱼ, eᵢ = pᵢ − yᵢ
+∂loss/∂bᵢ = (1/5)·wᵢ·Σⱼ eⱼ·(1 − hⱼᵢ²)      where hᵢⱼ = tanh(Σₖ Xᵢₖ·Vₖⱼ + bⱼ), pᵢ = Σⱼ wⱼ·hᵢⱼ, eᵢ = pᵢ − yᵢ
+∂loss/∂wᵢ = (1/5)·Σⱼ hⱼᵢ·eⱼ      where hᵢⱼ = tanh(Σₖ Xᵢₖ·Vₖⱼ + bⱼ), pᵢ = Σⱼ wⱼ·hᵢⱼ, eᵢ = pᵢ − yᵢ
 """
 
 import symgrad as sg

@@ -300,45 +300,19 @@ class FunctionNode(GradFn):
 special_classes["function"] = FunctionNode
 
 
-def _special_op(name: str, torch_name: Callable[[Node], str], pull: Callable[..., Any]) -> Op:
-    """An op of the tape that has no declaration: its rule is the user's."""
-    made = Op(
-        name=name,
-        forward=lambda *_: None,
-        args=("x",) if name == "output_of" else (),
-        params=(),
-        defaults={},
-        rules={},
-        constants=(),
-        broadcasts=False,
-        promotes=False,
-        floats=False,
-        fits=False,
-        selects=False,
-        linear=(),
-        structural=False,
-        variadic=name == "function",
-        star=None,
-        prepare=None,
-        expr=None,
-        index=None,
-        entries=None,
-        shape=None,
-        kink=None,
-        repeats=1,
-        torch_name=torch_name,
-        saved_names={"x": "self"},
-        rule_name="user's rule",
-        public=False,
-        differentiable=True,
+def special_op(name: str, torch_name: Callable[[Node], str], pull: Callable[..., Any], **facts: Any) -> Op:
+    """An op of the tape that has no declaration: its rule is somebody else's."""
+    usual: dict[str, Any] = dict.fromkeys(
+        ("broadcasts", "promotes", "floats", "fits", "selects", "structural", "variadic", "public", "saves"), False
     )
-    made.pull = pull
-    made.saves = name == "function"
-    return made
+    usual |= dict.fromkeys(("star", "prepare", "expr", "index", "entries", "shape", "kink"))
+    usual |= dict(args=(), params=(), defaults={}, rules={}, constants=(), linear=(), repeats=1, saved_names={"x": "self"})
+    usual |= dict(forward=lambda *_: None, rule_name="user's rule", differentiable=True)
+    return Op(**usual | dict(name=name, torch_name=torch_name, pull=pull) | facts)
 
 
-FUNCTION = _special_op("function", lambda n: f"{n.params[0].__name__}Backward" if n.params else "FunctionBackward", _pull_function)
-OUTPUT_OF = _special_op("output_of", lambda n: "OutputBackward", _pull_output)
+FUNCTION = special_op("function", lambda n: f"{n.params[0].__name__}Backward" if n.params else "FunctionBackward", _pull_function, variadic=True, saves=True)
+OUTPUT_OF = special_op("output_of", lambda n: "OutputBackward", _pull_output, args=("x",))
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

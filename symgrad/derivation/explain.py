@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, GradientError
+from ..formulas.calls import is_call
 from ..formulas.formula import FormulaList, derive, free_indices
 from ..formulas.freezing import freeze_names
 from ..formulas.lower import Definition, Lowered, Lowering
@@ -170,7 +171,7 @@ class _Explanation:
         if self.root not in users:
             taken = set(users.values())
             users[self.root] = next(n for n in ("y", "f", "out", "result_") if n not in taken)
-        names, (self.top,) = freeze_names(line, users, self.adjoints, [self.root])
+        names, (self.top,) = freeze_names(line, users, self.adjoints, [self.root], set(self.forward))
         self.names: dict[Ref, Name] = names
         self.seed_text = self.top.barred()
         self.names[self.lowering.ref(self.seed)] = self.seed_text
@@ -207,6 +208,9 @@ class _Explanation:
 
     def _forward_step(self, record: Record) -> Step:
         left, right = self._equation(record, lambda i: self.lowering._face(record, i))
+        if is_call(record):
+            arguments = [self.names[self.lowering.refs[o]] for o in record.operands if o in self.lowering.refs]
+            right = Name.call(record.params[0].params[0].__name__, arguments).text  # pyright: ignore[reportOptionalSubscript]
         source = record.source
         assert isinstance(source, Node)
         return Step(

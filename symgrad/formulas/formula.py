@@ -12,6 +12,7 @@ import sympy
 from ..errors import ArgumentTypeError, BudgetError, FormulaError
 from ..graph import Node, pull, reached
 from ..tensor import Tensor
+from .calls import unknown
 from .evaluate import Evaluator, Numbers, Symbols
 from .freezing import freeze_names, stale_leaf
 from .guards import condition, guard_records, in_words
@@ -177,11 +178,13 @@ class Formula:
         BudgetError
             If that would take more than `NODE_BUDGET` nodes; use `definitions` and `result` then.
         """
-        convert = ToSymPy(self._names, self._letters())
+        t, known = self._inlined()
+        convert = ToSymPy(self._names, self._letters(), {r: body for r, (slots, body) in known.items() if not slots})
         convert.begin(self._indices)
-        return convert(self._inlined())
+        return convert(t)
 
-    def _inlined(self) -> Term:
+    def _inlined(self) -> tuple[Term, dict[Ref, tuple[tuple[Term, ...], Term]]]:
+        """The result, and every definition, written out down to the leaves."""
         sizes: dict[Ref, int] = {}
 
         def weigh(t: Term) -> int:
@@ -211,7 +214,7 @@ class Formula:
 
         for d in self._lowered.definitions:
             known[d.ref] = (d.indices, inline(d.term))
-        return inline(self._term)
+        return inline(self._term), known
 
     def entries(self) -> np.ndarray:
         """Every entry written out, as an object array of SymPy scalars."""
@@ -229,9 +232,12 @@ class Formula:
 
     # ------------------------------------------------------------------ as numbers
     def _leaves(self) -> list[Ref]:
-        return [r for r in self._names if isinstance(r.record, Atom)]
+        return [r for r in self._names if isinstance(r.record, Atom) and not unknown(r.record)]
 
     def _evaluate(self, scalars: Any, values: dict[Ref, Any]) -> Any:
+        for r, name in self._names.items():
+            if unknown(r.record):
+                raise FormulaError(f"{name.text} is a user's Function: it has numbers in double precision, and no expression to evaluate exactly")
         evaluator = Evaluator(scalars, values)
         evaluator.run(self._lowered)
         return evaluator.array(self._indices, self._term, self._shape)

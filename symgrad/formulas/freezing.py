@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ..graph import versions
 from .lower import Lowered
+from .calls import is_call, unknown
 from .naming import Name
 from .structure import Atom, Record
 from .terms import ELEM_HEADS, Ref, Term, children
 
 
 def freeze_names(
-    lowered: Lowered, users: dict[Any, str], adjoints: dict[Any, Any], heads: list[Any]
+    lowered: Lowered, users: dict[Any, str], adjoints: dict[Any, Any], heads: list[Any], values: Collection[Any] = ()
 ) -> tuple[dict[Ref, Name], list[Name]]:
     """Names for the references that the formula mentions, and for the heads of its left-hand side.
 
     Leaves come first and keep a name that only they have; values of the same name are numbered in
     the order in which they were computed; a cotangent is its value's name with a bar; what has no
-    name is t₁, t₂, …
+    name is t₁, t₂, … Calls of custom Functions are named ``Name(a, b)``, those in `values` like any
+    other value.
     """
+
+    def call(record: Any) -> bool:
+        return unknown(record) and record not in values
+
     refs = _mentioned(lowered)
+    calls = [r for r in refs if call(r.record)]
     bases: list[tuple[Any, str, int]] = []
     anonymous: list[Any] = []
     seen: set[Any] = set()
     for record in [*(r.record for r in refs), *heads]:
-        if record in seen:
+        if record in seen or call(record):
             continue
         seen.add(record)
         base, bars = _base(record, users, adjoints)
@@ -55,18 +63,36 @@ def freeze_names(
             if name.symbol not in taken:
                 break
         names[record] = name
-    return {r: names[r.record] for r in refs}, [names[h] for h in heads]
+    for r in calls:
+        _name_call(r, names)
+    return {r: names[r.record] for r in refs}, [Name(users.get(h, "y")) if call(h) else names[h] for h in heads]
+
+
+def _name_call(r: Ref, names: dict[Any, Name]) -> None:
+    """``Name(a, b)`` for a call, ``∂Name(a, b)/∂a`` for its unknown derivative."""
+    if r.record in names:
+        return
+    for m in r.mentions:
+        if unknown(m.record):
+            _name_call(m, names)
+    mentioned = [names[m.record] for m in r.mentions]
+    names[r.record] = Name.call(r.record.params[0].params[0].__name__, mentioned) if is_call(r.record) else Name.partial(*mentioned)
 
 
 def _mentioned(lowered: Lowered) -> list[Ref]:
     found: dict[Ref, None] = {}
+
+    def mention(r: Ref) -> None:
+        for m in r.mentions:
+            mention(m)
+        found.setdefault(r)
 
     def visit(t: Term) -> None:
         stack = [t]
         while stack:
             here = stack.pop()
             if here.head in ELEM_HEADS:
-                found.setdefault(here.args[0])
+                mention(here.args[0])
             stack.extend(reversed(children(here)))
 
     for d in lowered.definitions:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .build import FACE
-from .structure import Atom, Record
+from .calls import is_call
+from .structure import Atom, Record, Symbolic
 from .terms import ELEM_HEADS, ONE, ZERO, Ref, Term, children, delta, elem, index, num, rebuild, substitute, term
 
 SMALL = 8
@@ -83,7 +84,8 @@ class Lowering:
                 for a, b in zip(i, record.value, strict=True):
                     out = out * delta(a, b)
                 return out
-            if not record.shape and record not in self.named_atoms and not record.value._requires_grad:
+            written_out = record.kind == "leaf" and not record.shape and record not in self.named_atoms
+            if written_out and not record.value._requires_grad:
                 return num(record.value.item())
             return elem(self.ref(record), i)
         if record in self.refs:
@@ -95,12 +97,19 @@ class Lowering:
         return self._face(record, i)
 
     def ref(self, record: Any) -> Ref:
-        """The reference of a leaf or of a definition."""
+        """The reference of a leaf, of a definition or of a call."""
         if record not in self.refs:
-            self.refs[record] = Ref(record, record.shape)
+            self.refs[record] = made = Ref(record, record.shape)
+            if is_call(record):
+                made.mentions = tuple(self.ref(o) for o in record.operands if isinstance(o, Symbolic))
+            elif isinstance(record, Atom) and record.kind == "opaque":
+                call, k = record.value
+                made.mentions = (self.ref(call), self.ref(call.a0[k]))
         return self.refs[record]
 
     def _face(self, record: Record, i: tuple[Term, ...]) -> Term:
+        if is_call(record):
+            return elem(self.ref(record), i)
         op = record.op
         params = record.params or ()
         if op.expr is not None:
@@ -115,8 +124,12 @@ class Lowering:
         uses = self._uses(order, roots)
         done = Lowered()
         results = set(roots)
+        arguments = {o for r in order if is_call(r) for o in r.operands}
         for record in order:
-            if not (uses[record] > 1 or record in self.named or record in self._cut):
+            if record in arguments and not is_call(record):
+                self._define(record, done, True, True, whole=True)
+                continue
+            if is_call(record) or not (uses[record] > 1 or record in self.named or record in self._cut):
                 continue
             if record in results and uses[record] == 1:
                 continue
@@ -152,11 +165,11 @@ class Lowering:
             size[record] = total
         return uses
 
-    def _define(self, record: Record, done: Lowered, named: bool, shared: bool) -> None:
+    def _define(self, record: Record, done: Lowered, named: bool, shared: bool, whole: bool = False) -> None:
         slots = tuple(index(n) if n != 1 or hasattr(n, "term") else ZERO for n in record.shape)
         t = self._face(record, slots)
         used = tuple(s for s in slots if s is not ZERO)
-        if t.head in ELEM_HEADS or t.size <= (1 if named and shared else 2 if named else SMALL // 2 if t.height else SMALL):
+        if not whole and (t.head in ELEM_HEADS or t.size <= (1 if named and shared else 2 if named else SMALL // 2 if t.height else SMALL)):
             self._terms[record] = (used, t) if len(used) == len(slots) else (slots, t)
             return
         key = (len(slots), _canonical(t, used))
@@ -276,6 +289,10 @@ def _pruned(done: Lowered) -> Lowered:
         for s in _walk(t):
             if s.head in ELEM_HEADS:
                 counts[s.args[0]] = counts.get(s.args[0], 0) + 1
+                for m in s.args[0].mentions:
+                    counts[m] = counts.get(m, 0) + 2  # a name cannot be written out
+                    for inner in m.mentions:
+                        counts[inner] = counts.get(inner, 0) + 2
 
     for _, t in done.results:
         count(t)

@@ -140,6 +140,24 @@ class Name:
         self.latex = command
         self.below = ",".join(below)
 
+    @classmethod
+    def call(cls, function: str, arguments: list[Name]) -> Name:
+        """The name of a call of a custom Function."""
+        made = cls(function)
+        made.text = f"{function}({', '.join(a.text for a in arguments)})"
+        made.symbol = f"{function}({', '.join(a.symbol for a in arguments)})"
+        below = [f"{a.latex}_{{{a.below}}}" if a.below else a.latex for a in arguments]
+        made.latex, made.below, made.numbered = rf"\operatorname{{{function}}}\left({', '.join(below)}\right)", "", True
+        return made
+
+    @classmethod
+    def partial(cls, call: Name, argument: Name) -> Name:
+        """The name of the unknown derivative of a call."""
+        made = cls("partial")
+        made.text, made.symbol = f"∂{call.text}/∂{argument.text}", f"d {call.symbol}/d {argument.symbol}"
+        made.latex, made.below, made.numbered = rf"\frac{{\partial {call.latex}}}{{\partial {argument.latex}}}", "", True
+        return made
+
     def barred(self) -> Name:
         """The name of its cotangent."""
         base, number, bars = self._parts

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
+from ..autograd.function import FUNCTION, OUTPUT_OF
 from ..errors import FormulaError
 from ..graph import Node, versions
 from ..graph.origins import Origin
+from .calls import read_call
 from .dims import Dim
-from .structure import Atom, Symbolic, apply
+from .structure import Atom, Symbolic, apply, number
 
 
 def read(roots: list[Any], wanted: list[Any], has_name: Callable[[Any], bool] | None = None) -> dict[Any, Any]:
@@ -50,11 +52,11 @@ class _Reader:
 
     def node(self, node: Node) -> None:
         """Reads one op, whose operands that are nodes have been read."""
-        if node.op.variadic or node.op.name == "output_of":
-            raise FormulaError(
-                f"{node.op.grad_name(node)} is a custom Function, which has no expression; "
-                "write it with the library's ops to have a formula"
-            )
+        if node.op is FUNCTION:
+            self.found[node] = read_call(node, self)
+            return
+        if node.op is OUTPUT_OF:
+            raise FormulaError(f"{FUNCTION.grad_name(node.a0)} has several outputs; formulas through such a Function are not built yet")
         operands = [
             self.found[o] if isinstance(o, Node) else self.tensor(o, node.seq) if hasattr(o, "_data") else o for o in node.operands
         ]
@@ -62,6 +64,22 @@ class _Reader:
         record.dtype = node.dtype
         record.track = record.track or id(node) in self._targets
         self.found[node] = record
+
+    def read_more(self, t: Any, known: dict[Any, Any]) -> Symbolic | None:
+        """Reads what was recorded since, on top of what is known already; None if that is not possible."""
+        more = _Reader([], self._has_name)
+        more.found = {**self.found, **known}
+        more._sizes_have_names = self._sizes_have_names
+        if isinstance(t, (int, float)):
+            return number(t)
+        if t._node is None:
+            return more.found.get(t) or more.tensor(t, 0)
+        try:
+            for node in _ancestors([t._node], more.found):
+                more.node(node)
+        except FormulaError:
+            return None
+        return more.found[t._node]
 
     def tensor(self, t: Any, time: int) -> Symbolic:
         """Reads a leaf, or, for a constant that nobody names, the op that made it."""
@@ -113,13 +131,13 @@ class _Reader:
         return (tuple(known.get(int(n), n) for n in node.params[0]), *node.params[1:])
 
 
-def _ancestors(roots: list[Any]) -> list[Node]:
-    """Every node that the roots depend on, conditions included, oldest first."""
-    found: list[Node] = [r for r in dict.fromkeys(roots) if isinstance(r, Node)]
+def _ancestors(roots: list[Any], known: Container[Any] = ()) -> list[Node]:
+    """Every node that the roots depend on and that is not known yet, conditions included, oldest first."""
+    found: list[Node] = [r for r in dict.fromkeys(roots) if isinstance(r, Node) and r not in known]
     seen = set(found)
     for node in found:
         for o in node.operands:
-            if isinstance(o, Node) and o not in seen:
+            if isinstance(o, Node) and o not in seen and o not in known:
                 seen.add(o)
                 found.append(o)
     found.sort(key=lambda n: n.seq)

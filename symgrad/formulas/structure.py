@@ -73,9 +73,10 @@ class Atom(Symbolic):
     Attributes
     ----------
     kind : str
-        ``"leaf"``, ``"number"`` or ``"seed"``.
+        ``"leaf"``, ``"number"``, ``"seed"`` or ``"opaque"``.
     value : Tensor, number or tuple
-        What it stands for: the tensor, the number, the indices at which the seed is 1.
+        What it stands for: the tensor, the number, the indices at which the seed is 1, or the call
+        and the number of the operand whose unknown derivative it is.
     first_use : int
         The time on the tape at which a leaf was first used.
     """
@@ -142,14 +143,21 @@ def seed(shape: tuple[int, ...], dtype: Any, index: tuple[Any, ...]) -> Atom:
     return Atom("seed", index, shape, dtype)
 
 
+def blank(op: Op, shape: tuple[int, ...], dtype: Any) -> Record:
+    """A record without operands yet."""
+    r: Record = object.__new__(Record)
+    r.op, r.shape, r.dtype, r.params, r.needs = op, shape, dtype, None, 0
+    r.source, r.extra, r.track, r.seq = None, None, False, _seq()
+    return r
+
+
 def apply(name: str | Op, *operands: Any, params: tuple[Any, ...] | None = None, source: Any = None) -> Record:
     """The record of an op on records and numbers."""
     op = catalogue[name] if isinstance(name, str) else name
     read = [o if isinstance(o, Symbolic) else number(o) for o in operands]
-    r: Record = object.__new__(Record)
-    r.op, r.params, r.source, r.extra, r.track, r.seq = op, params, source, None, False, _seq()
-    r.shape = shape = op.result_shape(tuple(o.shape for o in read), params)
-    r.dtype = _dtype(op, read)
+    shape = op.result_shape(tuple(o.shape for o in read), params)
+    r = blank(op, shape, _dtype(op, read))
+    r.params, r.source = params, source
     for slot, o in zip(("a0", "a1", "a2"), read, strict=False):
         setattr(r, slot, o)
     needs = 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from .calls import is_call
 from .naming import Name
 from .scalars import SCALARS
 from .terms import Ref, Term
@@ -23,10 +24,12 @@ class ToSymPy:
         The frozen names.
     letters : sequence of str
         Letters for indices, in order.
+    written_out : mapping of Ref to Term, optional
+        0-d definitions that calls of custom Functions are to show written out.
     """
 
-    def __init__(self, names: dict[Ref, Name], letters: list[str]):
-        self.names, self._letters = names, letters
+    def __init__(self, names: dict[Ref, Name], letters: list[str], written_out: dict[Ref, Term] | None = None):
+        self.names, self._letters, self._written_out = names, letters, written_out or {}
         self._index: dict[Term, sympy.Symbol] = {}
         self._taken = 0
 
@@ -44,6 +47,9 @@ class ToSymPy:
     def symbol(self, r: Ref) -> Any:
         """The symbol of a 0-d value, the base of an array's entries."""
         name = self.names[r].symbol
+        if is_call(r.record) and not r.shape and not any(m.shape for m in r.mentions):
+            arguments = [self(self._written_out[m]) if m in self._written_out else self.symbol(m) for m in r.mentions]
+            return sympy.Function(r.record.params[0].params[0].__name__, real=True)(*arguments)
         if not r.shape:
             return sympy.Symbol(name, real=True)
         return sympy.IndexedBase(name, shape=tuple(map(self.size, r.shape)), real=True)

@@ -53,12 +53,15 @@ class Ref:
         Its shape; named sizes are `Dim`.
     seeds : tuple of Term
         Free indices of the derivative that it depends on besides its own; they follow its own.
+    mentions : tuple of Ref
+        References that its name contains: the arguments of a call.
     """
 
-    __slots__ = ("record", "seeds", "shape")
+    __slots__ = ("mentions", "record", "seeds", "shape")
 
     def __init__(self, record: Any, shape: tuple[int, ...], seeds: tuple[Term, ...] = ()):
         self.record, self.seeds = record, seeds
+        self.mentions: tuple[Ref, ...] = ()
         self.shape = shape + tuple(s.args[1] for s in seeds)
 
 

@@ -11,15 +11,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import mpmath
 import numpy as np
 
 from ..errors import SymgradError
+from ..formulas.calls import is_call
 from ..formulas.evaluate import Numbers
+from ..formulas.reading import read
 from ..formulas.scalars import mpmath_face
-from ..formulas.structure import Atom, Record, read
+from ..formulas.settling import settle
+from ..formulas.structure import Atom, Record
 from ..tensor import Tensor
 from . import partials
 
@@ -55,16 +59,9 @@ class Exact:
 
 def exact_array(data: Any) -> Any:
     """A NumPy value as exact mpmath numbers."""
-    if np.ndim(data) == 0:
-        return _exact(data)
-    out = np.empty(np.shape(data), dtype=object)
-    for place in np.ndindex(*np.shape(data)):
-        out[place] = _exact(data[place])
-    return out
-
-
-def _exact(x: Any) -> Any:
-    return mpmath.mpf(float(x)) if isinstance(x, (float, np.floating)) else mpmath.mpf(int(x))
+    data = np.asarray(data)
+    exact = float if data.dtype.kind == "f" else int
+    return _shaped([mpmath.mpf(exact(x)) for x in data.ravel()], data.shape)
 
 
 class Program:
@@ -86,6 +83,11 @@ class Program:
         self.root = records[key]
         self.targets = [records[k] for k in keys]
         self.order = [r for r in records.values() if isinstance(r, Record)]
+        for record in self.order:
+            if is_call(record):
+                raise Undecided(
+                    f"{record.op.grad_name(record.source)} is a custom Function: it has no expression to differentiate"
+                )
         self.leaves = [r for r in records.values() if isinstance(r, Atom) and r.kind == "leaf"]
 
     def values(self, given: dict[Any, Any]) -> dict[Any, Any]:
@@ -122,7 +124,7 @@ class Program:
                 into = adjoint.setdefault(o, [mpmath.mpf(0)] * size)
                 sizes = scale.setdefault(o, [mpmath.mpf(0)] * size)
                 for p, q, c in _partials(record, operands, k):
-                    if strong and c == 0 or g[p] is None:
+                    if (strong and c == 0) or g[p] is None:
                         continue
                     into[q] = into[q] + g[p] * c
                     sizes[q] = sizes[q] + s[p] * abs(c)
@@ -157,11 +159,13 @@ def _forward(record: Record, operands: list[Any]) -> Any:
     op, params = record.op, record.params or ()
     if op.expr is None:
         return partials.own_values(record, operands, Numbers())
-    face, expr = mpmath_face(), op.expr
+    expr = partial(op.expr, mpmath_face())
     spread = [a.ravel() for a in _broadcast(operands, record.shape)]
 
     def one(*x: Any) -> Any:
-        return NAN if any(v != v for v in x) and op.name != "where" else _real(partials.scalar_call(lambda *a: expr(face, *a, *params), x))
+        if any(v != v for v in x) and op.name != "where":
+            return NAN
+        return _real(partials.scalar_call(expr, (*x, *params)))
 
     return _shaped([one(*x) for x in zip(*spread, strict=True)], record.shape)
 
@@ -188,16 +192,24 @@ def _partials(record: Record, operands: list[Any], k: int) -> list[tuple[int, in
             return partials.linear_partials(record, operands, k)
         return partials.general_partials(record, operands, k)
     integers = tuple(
-        Fraction(o.value) if isinstance(o, Atom) and o.kind == "number" and type(o.value) is int else None for o in record.operands
+        Fraction(o.value) if isinstance(o, Atom) and o.kind == "number" and type(o.value) is int else None
+        for o in record.operands
     )
     derivative = partials.elementwise_partial(op, record.params or (), k, integers)
     spread = [a.ravel() for a in _broadcast(operands, record.shape)]
     shape = np.shape(operands[k])
-    places = np.broadcast_to(np.arange(int(np.prod(shape, dtype=int))).reshape(shape), [int(n) for n in record.shape]).ravel()
+    places = np.broadcast_to(
+        np.arange(int(np.prod(shape, dtype=int))).reshape(shape), [int(n) for n in record.shape]
+    ).ravel()
     out = []
     for p, (q, *x) in enumerate(zip(places, *spread, strict=True)):
         out.append((p, int(q), _real(partials.scalar_call(derivative, tuple(x)))))
     return out
+
+
+def _integer(o: Any) -> Fraction | None:
+    """The operand if it is an integer as typed, such as the exponent of x**2; such a one is no variable."""
+    return Fraction(o.value) if isinstance(o, Atom) and o.kind == "number" and type(o.value) is int else None
 
 
 # ------------------------------------------------------------------ the questions
@@ -222,40 +234,33 @@ def exact_gradient(out: Tensor, wrt: list[Tensor], seed: Any = None, digits: int
     """
     program = Program(out, wrt)
     cotangent = np.ones(out._data.shape) if seed is None else np.asarray(seed)
-    before: list[Any] | None = None
-    dps = digits + 10
-    while dps < 2000:
-        with mpmath.workdps(dps):
-            found = program.values(program.leaf_values())
-            adjoint, scale, kinks = program.gradient(found, exact_array(cotangent))
-            gradients = [_of(adjoint, t) for t in program.targets]
-            here = [_flat(found[program.root]), *gradients]
-            if before is not None and _settled(before, here, digits):
-                shapes = [t.shape for t in program.targets]
-                return Exact(
-                    found[program.root],
-                    [_shaped(g, s) for g, s in zip(gradients, shapes, strict=True)],
-                    [_shaped(_of(scale, t), t.shape) for t in program.targets],
-                    kinks,
-                    digits,
-                )
-        before, dps = here, 2 * dps
-    raise Undecided(f"{digits} digits could not be settled with {dps // 2} digits of working precision")
+
+    def compute() -> tuple[list[Any], Any]:
+        found = program.values(program.leaf_values())
+        adjoint, scale, kinks = program.gradient(found, exact_array(cotangent))
+        gradients = [_of(adjoint, t) for t in program.targets]
+        return [x for part in (_flat(found[program.root]), *gradients) for x in part], (scale, kinks)
+
+    settled = settle(compute, digits)
+    if settled is None:
+        raise Undecided(f"{digits} digits could not be settled: what they depend on cancels too far")
+    numbers, (scale, kinks) = settled
+    taken = iter(numbers)
+
+    def shaped(shape: tuple[int, ...]) -> Any:
+        return _shaped([next(taken) for _ in range(int(np.prod(shape, dtype=int)))], shape)
+
+    return Exact(
+        shaped(program.root.shape),
+        [shaped(t.shape) for t in program.targets],
+        [_shaped(_of(scale, t), t.shape) for t in program.targets],
+        kinks,
+        digits,
+    )
 
 
 def _of(found: dict[Any, Any], target: Any) -> list[Any]:
     return found.get(target) or [mpmath.mpf(0)] * int(np.prod(target.shape, dtype=int))
-
-
-def _settled(a: list[Any], b: list[Any], digits: int) -> bool:
-    tolerance = mpmath.mpf(10) ** -digits
-    for xs, ys in zip(a, b, strict=True):
-        for x, y in zip(xs, ys, strict=True):
-            if x == y or (x != x and y != y):
-                continue
-            if not abs(x - y) <= tolerance * abs(y):
-                return False
-    return True
 
 
 def exact_hvp(out: Tensor, wrt: list[Tensor], directions: list[Any], seed: Any = None, digits: int = 20) -> list[Any]:
@@ -287,7 +292,9 @@ def exact_hvp(out: Tensor, wrt: list[Tensor], directions: list[Any], seed: Any =
         ]
 
 
-def directional_difference(out: Tensor, wrt: list[Tensor], directions: list[Any], seed: Any = None, digits: int = 20) -> Any:
+def directional_difference(
+    out: Tensor, wrt: list[Tensor], directions: list[Any], seed: Any = None, digits: int = 20
+) -> Any:
     """``Σ seed·d out/dt`` along the directions by a difference quotient of exact values: the independent route."""
     program = Program(out, wrt)
     cotangent = _flat(exact_array(np.ones(out._data.shape) if seed is None else np.asarray(seed)))
