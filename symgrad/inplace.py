@@ -16,7 +16,7 @@ import numpy as np
 
 from . import ops
 from .errors import ArgumentTypeError, GradientError, ShapeError
-from .graph import is_grad_enabled, versions
+from .graph import Node, is_grad_enabled, versions
 from .graph.node import next_seq
 from .ops.generate import runtime
 
@@ -37,7 +37,7 @@ def _tracked(*values: Any) -> bool:
 
 
 def _shares_memory(data: Any) -> bool:
-    """Whether another array looks at the same memory.
+    """Whether another tensor or array looks at the same memory; saved values of nodes do not count.
 
     Tensors and nodes are seen by the garbage collector, arrays are not: references that it does
     not find are those of views.
@@ -47,32 +47,26 @@ def _shares_memory(data: Any) -> bool:
     if data.base is not None:
         return True
     here = 2  # the argument of this function, and the one of getrefcount
-    tensor = runtime["Tensor"]
-    holders = [r for r in gc.get_referrers(data) if isinstance(r, (tensor, *_node_types()))]
-    held = sum(sum(1 for s in _slots(r) if s is data) for r in holders)
-    return sys.getrefcount(data) - here > held
+    referrers = gc.get_referrers(data)
+    tensors = sum(isinstance(r, runtime["Tensor"]) for r in referrers)
+    saved = sum(slot is data for r in referrers if isinstance(r, Node) for slot in _slots(r))
+    return tensors > 1 or sys.getrefcount(data) - here > tensors + saved
 
 
-def _node_types() -> tuple[type, ...]:
-    from .graph import Node
-
-    return (Node,)
-
-
-def _slots(holder: Any) -> list[Any]:
-    if hasattr(holder, "_data"):
-        return [holder._data]
+def _slots(node: Node) -> list[Any]:
     flat: list[Any] = []
     for slot in ("v0", "v1", "v2", "out"):
-        value = getattr(holder, slot, None)
+        value = getattr(node, slot, None)
         flat.extend(value if isinstance(value, tuple) else [value])
     return flat
 
 
 def _writable(t: Any, op: str) -> np.ndarray:
     data = t._shared()
-    if not data.flags.writeable or 0 in data.strides and data.size > 1 and any(
-        s == 0 and n > 1 for s, n in zip(data.strides, data.shape, strict=True)
+    if not data.flags.writeable or (
+        0 in data.strides
+        and data.size > 1
+        and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape, strict=True))
     ):
         raise ShapeError(
             f"{op}: more than one element of the written-to tensor refers to a single memory location; clone() it before writing"

@@ -170,7 +170,8 @@ def recording_source(op: Op, order: tuple[str, ...] | None = None) -> str:
     add("    result._data = out")
     add("    result._grad = result._extra = None")
     add(f"    if ({' or '.join(f'needs_{a}' for a in names)}) and grad_enabled():")
-    add(f"        result._requires_grad = {op.differentiable}")
+    tracked = "out.dtype.kind == 'f'" if "dtype" in op.params else True  # integers require no gradient
+    add(f"        result._requires_grad = {op.differentiable and tracked}")
     add("        result._node = node = Node()")
     lines += [f"        {line}" for line in _record(op)]
     add("    else:")
