@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -105,26 +105,20 @@ def pow_(x, exponent):
     """Power ``x**exponent``; shapes broadcast."""
     if type(exponent) is int and exponent < 0 and x.dtype.kind in "iub":
         raise ArgumentError("pow: Integers to negative integer powers are not allowed; use a float base or exponent")
+    if getattr(x, "dtype", None) == bool and getattr(exponent, "dtype", None) == bool:
+        raise NotImplementedError("pow: two bool tensors have no power; convert one with .to(sg.int64)")
     return x**exponent
 
 
 def _power_terms(exponent: Any, n: int, k: int) -> list[tuple[Any, int]]:
-    """∂ⁿ⁺ᵏ(xʸ)/∂xⁿ∂yᵏ as Σ coefficient(y)·xʸ⁻ⁿ·log(x)ᵐ: the pairs (coefficient, m)."""
+    """∂ⁿ⁺ᵏ(xʸ)/∂xⁿ∂yᵏ as xʸ⁻ⁿ·Σ coefficient(y)·log(x)ᵐ: the pairs (coefficient, m)."""
     falling = np.poly1d(np.poly(range(n))) if n else np.poly1d([1.0])
-    terms: list[tuple[Any, int]] = []
-    for j in range(k + 1):
-        if j > n:
-            break
-        c: Any = comb(k, j)
-        if j == 0:
-            for step in range(n):
-                c = c * (exponent - step)
-        else:
-            value: Any = 0
-            for coefficient in np.polyder(falling, j).coeffs:
-                value = value * exponent + round(float(coefficient))
-            c = c * value
-        terms.append((c, k - j))
+    terms: list[tuple[Any, int]] = [(prod(exponent - step for step in range(n)), k)]
+    for j in range(1, min(k, n) + 1):
+        value: Any = 0
+        for coefficient in np.polyder(falling, j).coeffs:
+            value = value * exponent + round(float(coefficient))
+        terms.append((comb(k, j) * value, k - j))
     return terms
 
 
@@ -156,21 +150,20 @@ def dpow(x, exponent, order=1, logs=0):
     A term whose coefficient is 0 is absent, whatever it multiplies, so x⁴ has a fifth derivative
     at 0; mixed second derivatives agree in either order by construction.
     """
-    total: Any = None
+    total: Any = 0
     for c, log_power in _power_terms(exponent, order, logs):
-        plain = type(c) in (int, float)
-        if plain and c == 0:
-            continue
-        power = x ** (exponent - order) if type(exponent) not in (int, float) or exponent != order else unwrapped(np.ones_like(x))
         if log_power:
             with np.errstate(invalid="ignore", divide="ignore"):
                 log = np.log(x) if hasattr(x, "dtype") else float(np.log(x))  # a number stays one: it widens nothing
-                power = np.where((x == 0) & (exponent - order > 0), 0 * power, power * log**log_power)
-        term = c * power if plain else np.where(c == 0, 0 * c, c * power)
-        total = term if total is None else total + term
-    if total is None:
-        return unwrapped(np.zeros_like(x * exponent))
-    return unwrapped(total)
+                part = c * log**log_power
+            c = np.where(c == 0, 0, part) if hasattr(c, "dtype") else part if c else 0
+        total = total + c
+    same = type(exponent) in (int, float) and exponent == order
+    power = unwrapped(np.ones_like(x)) if same else x ** (exponent - order)
+    if type(total) in (int, float):
+        return total * power if total else unwrapped(np.zeros_like(power))
+    # The power apart from its coefficient: 0 wins over infinite logarithms, and sums of infinities do not arise.
+    return unwrapped(np.where((power == 0) | (total == 0), 0, total * power))
 
 
 @op(

@@ -191,16 +191,11 @@ def _partials(record: Record, operands: list[Any], k: int) -> list[tuple[int, in
         if op.args[k] in op.linear:
             return partials.linear_partials(record, operands, k)
         return partials.general_partials(record, operands, k)
-    integers = tuple(
-        Fraction(o.value) if isinstance(o, Atom) and o.kind == "number" and type(o.value) is int else None
-        for o in record.operands
-    )
-    derivative = partials.elementwise_partial(op, record.params or (), k, integers)
+    derivative = partials.elementwise_partial(op, record.params or (), k, tuple(map(_integer, record.operands)))
     spread = [a.ravel() for a in _broadcast(operands, record.shape)]
     shape = np.shape(operands[k])
-    places = np.broadcast_to(
-        np.arange(int(np.prod(shape, dtype=int))).reshape(shape), [int(n) for n in record.shape]
-    ).ravel()
+    own = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
+    places = np.broadcast_to(own, [int(n) for n in record.shape]).ravel()
     out = []
     for p, (q, *x) in enumerate(zip(places, *spread, strict=True)):
         out.append((p, int(q), _real(partials.scalar_call(derivative, tuple(x)))))

@@ -93,9 +93,10 @@ def scalar_call(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 @lru_cache(maxsize=4096)
 def elementwise_partial(op: Op, params: tuple[Any, ...], argument: int, numbers: tuple[Any, ...]) -> Callable[..., Any]:
-    """∂expr/∂argument compiled to mpmath; `numbers` holds the exact operands that are plain integers, None elsewhere."""
+    """∂expr/∂argument compiled to mpmath; `numbers` holds the operands that are plain integers, else None."""
     symbols = [
-        sympy.Symbol(f"x{k}", real=True) if n is None else sympy.Rational(n.numerator, n.denominator) for k, n in enumerate(numbers)
+        sympy.Symbol(f"x{k}", real=True) if n is None else sympy.Rational(n.numerator, n.denominator)
+        for k, n in enumerate(numbers)
     ]
     assert op.expr is not None
     if op.args and op.args[0] in op.constants and op.name == "where":
@@ -108,31 +109,55 @@ def elementwise_partial(op: Op, params: tuple[Any, ...], argument: int, numbers:
     return sympy.lambdify(free, derivative, modules=[_SAFE, "mpmath"])
 
 
-_SAFE = {"sigmoid": mpmath_face().sigmoid}
+_SAFE = {"sigmoid": mpmath_face().sigmoid, "DiracDelta": lambda x: NAN if x == 0 else mpmath.mpf(0)}
+"""SymPy's functions that mpmath lacks; at a jump there is no derivative."""
 
 
-def own_term(record: Record, i: tuple[Term, ...]) -> tuple[Term, list[Ref]]:
-    """The op's own formula at the indices, in references to its operands."""
-    refs = [Ref(o, o.shape) for o in record.operands]
+class _Operand:
+    """An operand as an `index` face sees it."""
 
-    class _Operand:
-        def __init__(self, ref: Ref):
-            self.ref, self.shape = ref, ref.shape
+    def __init__(self, ref: Ref):
+        self.ref, self.shape = ref, ref.shape
 
-        def __call__(self, *given: Any) -> Term:
-            flat = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
-            return elem(self.ref, tuple(map(term, flat)))
+    def __call__(self, *given: Any) -> Term:
+        flat = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
+        return elem(self.ref, tuple(map(term, flat)))
 
-    assert record.op.index is not None
-    return term(record.op.index(FACE, i, *map(_Operand, refs), *(record.params or ()))), refs
+
+Shapes = tuple[tuple[int, ...], ...]
+
+
+@lru_cache(maxsize=1024)
+def own_term(
+    op: Op, params: tuple[Any, ...], shapes: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[Term, ...], Term, list[Ref]]:
+    """The op's own formula at free indices, in references to operands of these shapes."""
+    refs = [Ref(None, shape) for shape in shapes]
+    i = tuple(index(n) for n in op.result_shape(shapes, params))
+    assert op.index is not None
+    return i, term(op.index(FACE, i, *map(_Operand, refs), *params)), refs
+
+
+def _plain(sizes: Any) -> Any:
+    """Shapes and parameters with the names of sizes taken off, as numbers are asked for."""
+    if isinstance(sizes, tuple) and type(sizes) is tuple:
+        return tuple(map(_plain, sizes))
+    return int(sizes) if hasattr(sizes, "term") else sizes
+
+
+def _facts(record: Record) -> tuple[Op, tuple[Any, ...], Shapes]:
+    return record.op, _plain(record.params or ()), tuple(_plain(tuple(o.shape)) for o in record.operands)
 
 
 def own_values(record: Record, operands: list[Any], scalars: Any) -> Any:
     """The op's own formula evaluated on arrays of scalars."""
-    i = tuple(index(n) for n in record.shape)
-    t, refs = own_term(record, i)
+    return _values(_facts(record), operands, scalars)
+
+
+def _values(facts: Any, operands: list[Any], scalars: Any) -> Any:
+    i, t, refs = own_term(*facts)
     evaluator = Evaluator(scalars, dict(zip(refs, operands, strict=True)))
-    return evaluator.array(i, t, record.shape)
+    return evaluator.array(i, t, tuple(k.args[1] for k in i))
 
 
 def linear_partials(record: Record, operands: list[Any], argument: int) -> list[tuple[int, int, Any]]:
@@ -152,24 +177,38 @@ def linear_partials(record: Record, operands: list[Any], argument: int) -> list[
 
 def general_partials(record: Record, operands: list[Any], argument: int) -> list[tuple[int, int, Any]]:
     """The same for any op, by differentiating its entries written out."""
-    shape = np.shape(operands[argument])
-    symbols = np.empty(shape, dtype=object)
-    for k, place in enumerate(np.ndindex(*shape)):
-        symbols[place] = sympy.Symbol(f"x{k}", real=True)
-    written = own_values(record, [symbols if k == argument else o for k, o in enumerate(operands)], Symbols())
-    flat = np.ravel(np.asarray(operands[argument], dtype=object))
+    flat = [x for o in operands for x in np.ravel(np.asarray(o, dtype=object))]
+    return [
+        (p, q, c)
+        for p, (entries, read, gradient) in enumerate(_written_gradient(*_facts(record), argument))
+        for q, c in zip(entries, gradient(*(flat[e] for e in read)), strict=True)
+    ]
+
+
+@lru_cache(maxsize=1024)
+def _written_gradient(
+    op: Op, params: tuple[Any, ...], shapes: Shapes, argument: int
+) -> list[tuple[list[int], list[int], Callable[..., Any]]]:
+    """For each output entry: the argument's entries in it, all entries it reads, its gradient as a function of them."""
+    sizes = [int(np.prod(shape, dtype=int)) for shape in shapes]
+    starts = np.cumsum([0, *sizes])
+    symbols = []
+    for start, size, shape in zip(starts, sizes, shapes, strict=False):
+        named = np.empty(size, dtype=object)
+        named[:] = [sympy.Symbol(f"x{start + k}", real=True) for k in range(size)]
+        symbols.append(named.reshape(shape)[()])
+    first, last = int(starts[argument]), int(starts[argument + 1])
     out = []
-    for p, expression in enumerate(np.ravel(np.asarray(written, dtype=object))):
-        free = sorted(expression.free_symbols, key=lambda s: int(s.name[1:]))
-        entries = [int(s.name[1:]) for s in free]
-        names = [sympy.Symbol(f"s{k}", real=True) for k in range(len(free))]
-        gradient = _compiled_gradient(expression.xreplace(dict(zip(free, names, strict=True))), len(free))
-        values = gradient(*(flat[e] for e in entries)) if free else []
-        out += [(p, q, c) for q, c in zip(entries, values, strict=True)]
+    for expression in np.ravel(np.asarray(_values((op, params, shapes), symbols, Symbols()), dtype=object)):
+        read = sorted(int(s.name[1:]) for s in sympy.sympify(expression).free_symbols)
+        names = {sympy.Symbol(f"x{e}", real=True): sympy.Symbol(f"s{k}", real=True) for k, e in enumerate(read)}
+        own = tuple(k for k, e in enumerate(read) if first <= e < last)
+        gradient = _compiled_gradient(sympy.sympify(expression).xreplace(names), len(read), own)
+        out.append(([read[k] - first for k in own], read, gradient))
     return out
 
 
 @lru_cache(maxsize=4096)
-def _compiled_gradient(expression: sympy.Expr, n: int) -> Callable[..., Any]:
+def _compiled_gradient(expression: sympy.Expr, n: int, own: tuple[int, ...]) -> Callable[..., Any]:
     names = [sympy.Symbol(f"s{k}", real=True) for k in range(n)]
-    return sympy.lambdify(names, [sympy.diff(expression, s) for s in names], modules="mpmath")
+    return sympy.lambdify(names, [sympy.diff(expression, names[k]) for k in own], modules=[_SAFE, "mpmath"])

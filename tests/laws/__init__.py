@@ -1,0 +1,1 @@
+"""Laws: one law a file, each over the whole catalogue. An op is tested by being declared."""

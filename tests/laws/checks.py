@@ -1,0 +1,85 @@
+"""How laws compare: in ulps of the dtype, against sizes that the oracle measured. No atol anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from symgrad.verify.ulps import ulp, ulps
+
+
+def flat(x: Any) -> list[Any]:
+    """The entries of an exact result, in order."""
+    return list(np.ravel(np.asarray(x, dtype=object)))
+
+
+def errors(numeric: Any, exact: Any, scale: Any, dtype: np.dtype) -> list[Any]:
+    """The error of every entry in ulps of its scale; 0 where the exact value is nan: nothing is promised there."""
+    out = []
+    for n, e, s in zip(np.ravel(np.asarray(numeric)), flat(exact), flat(scale), strict=True):
+        if e != e:
+            out.append(mpmath.mpf(0))
+            continue
+        own = ulps(n, e, dtype)
+        if mpmath.isfinite(own) and own and mpmath.isfinite(s):
+            own = own * ulp(e, dtype) / max(ulp(s, dtype), ulp(e, dtype))
+        out.append(own)
+    return out
+
+
+def nudged(operands: list[np.ndarray]) -> Iterator[list[np.ndarray]]:
+    """The operands with one float entry moved by an ulp, for every entry in turn."""
+    for k, x in enumerate(operands):
+        for place in np.ndindex(*x.shape) if x.dtype.kind == "f" else ():
+            moved = [o.copy() for o in operands]
+            moved[k][place] = np.nextafter(x[place], x.dtype.type(np.inf if x[place] >= 0 else -np.inf))
+            yield moved
+
+
+def assert_close(
+    numeric: Any,
+    exact: Any,
+    dtype: np.dtype,
+    most: float,
+    operands: list[np.ndarray],
+    measure: Callable[[list[np.ndarray]], Any],
+    scale: Any = None,
+) -> None:
+    """At most that many ulps off, of the scale where one is given.
+
+    Where a result is further off, it is allowed what an ulp in each operand would change: a
+    function that is that sensitive cannot be told apart from its neighbours in this dtype.
+    `measure` gives the exact result for other operands.
+    """
+    assert np.shape(numeric) == np.shape(exact), (np.shape(numeric), np.shape(exact))
+    found = errors(numeric, exact, exact if scale is None else scale, dtype)
+    if max(found, default=0) <= most:
+        return
+    slack = [mpmath.mpf(0)] * len(found)
+    for moved in nudged(operands):
+        there = flat(measure(moved))
+        slack = [s + _distance(a, b) for s, a, b in zip(slack, there, flat(exact), strict=True)]
+    for n, e, f, s in zip(np.ravel(np.asarray(numeric)), flat(exact), found, slack, strict=True):
+        if f > most:
+            off = abs(mpmath.mpf(float(n)) - e) if np.isfinite(n) else mpmath.inf
+            assert off <= 4 * s + most * ulp(e, dtype), (
+                f"{n!r} is {mpmath.nstr(f, 4)} ulps from the exact {mpmath.nstr(e, 20)}; "
+                f"an ulp in the operands would account for {mpmath.nstr(s, 4)}"
+            )
+
+
+def _distance(a: Any, b: Any) -> Any:
+    return abs(a - b) if mpmath.isfinite(a) and mpmath.isfinite(b) else mpmath.mpf(0)
+
+
+def same_digits(found: Any, wanted: Any, digits: int) -> None:
+    """Exact results agree to that many digits, entry by entry; both may be nan."""
+    assert np.shape(found) == np.shape(wanted), (np.shape(found), np.shape(wanted))
+    for a, b in zip(flat(found), flat(wanted), strict=True):
+        a, b = mpmath.mpf(a), mpmath.mpf(b)
+        if (a != a and b != b) or a == b:
+            continue
+        assert abs(a - b) <= mpmath.mpf(10) ** -digits * abs(b), (mpmath.nstr(a, 30), mpmath.nstr(b, 30))
