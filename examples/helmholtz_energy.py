@@ -8,15 +8,15 @@ F = R·T·Σᵢ xᵢ·log(xᵢ/(1 − v)) − (1/2)·q·L/(s·v)
           m = 1 + v·(1 − s)
           p = 1 + v·(s + 1)
           L = log(p/m)
-∂F/∂xᵢ = t₂[i] − (1/2)·L·(Σⱼ Aⱼᵢ·xⱼ)/(s·v) + bᵢ·v̄
+∂F/∂xᵢ = bᵢ·v̄ − (1/2)·L·(Σⱼ Aⱼᵢ·xⱼ)/(s·v) + t₂[i]
     where v = Σᵢ bᵢ·xᵢ
           q = Σᵢ xᵢ·Σⱼ Aᵢⱼ·xⱼ
           m = 1 + v·(1 − s)
           p = 1 + v·(s + 1)
           L = log(p/m)
           t₁ = −(1/2)·q·m/(s·v·p)
-          v̄ = (1/2)·L·q/(s·v²) + R·T·(Σᵢ xᵢ)/(1 − v) + t₁·(s + 1)/m − t₁·p·(1 − s)/m²
-          t₂[i] = R·T·log(xᵢ/(1 − v)) + R·T − (1/2)·L·(Σⱼ Aᵢⱼ·xⱼ)/(s·v)
+          v̄ = t₁·(s + 1)/m − t₁·p·(1 − s)/m² + R·T·(Σᵢ xᵢ)/(1 − v) + (1/2)·L·q/(s·v²)
+          t₂[i] = R·T − (1/2)·L·(Σⱼ Aᵢⱼ·xⱼ)/(s·v) + R·T·log(xᵢ/(1 − v))
 """
 
 import symgrad as sg

@@ -1,7 +1,7 @@
 """Ridge and lasso: two penalties, and what each adds to the gradient. The lasso has a kink at wᵢ = 0.
 
-∂ridge/∂wᵢ = 2·(λ·wᵢ + Σⱼ Xⱼᵢ·rⱼ)      where rᵢ = Σⱼ Xᵢⱼ·wⱼ − tᵢ
-∂lasso/∂wᵢ = λ·sign(wᵢ) + Σⱼ Xⱼᵢ·rⱼ      where rᵢ = Σⱼ Xᵢⱼ·wⱼ − tᵢ
+∂ridge/∂wᵢ = 2·(Σⱼ Xⱼᵢ·rⱼ + λ·wᵢ)      where rᵢ = Σⱼ Xᵢⱼ·wⱼ − tᵢ
+∂lasso/∂wᵢ = Σⱼ Xⱼᵢ·rⱼ + λ·sign(wᵢ)      where rᵢ = Σⱼ Xᵢⱼ·wⱼ − tᵢ
 """
 
 import symgrad as sg

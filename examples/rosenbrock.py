@@ -1,6 +1,6 @@
 """Rosenbrock's valley: gradient and curvature.
 
-∂f/∂x = −400·x·(y − x²) − 2·(1 − x)
+∂f/∂x = −2·(1 − x) − 400·x·(y − x²)
 ∂f/∂y = 200·(y − x²)
 ∂²f/∂x² = 800·x² − 400·(y − x²) + 2
 """

@@ -78,7 +78,7 @@ class Lowering:
         i = tuple(map(term, i))
         if isinstance(record, Atom):
             if record.kind == "number":
-                return num(record.value)
+                return term(record.value)
             if record.kind == "seed":
                 out = ONE
                 for a, b in zip(i, record.value, strict=True):

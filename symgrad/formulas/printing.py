@@ -148,6 +148,11 @@ class Printer:
         above = [(b, e) for b, e in factors if not (is_num(e) and e.args[0] < 0)]
         below = [(b, num(-e.args[0])) for b, e in factors if is_num(e) and e.args[0] < 0]
         above.sort(key=self._rank)
+        if below and above and above[-1][0].head == "SUM" and all(b.head == "SIZE" for b, _ in below):
+            sizes = [self._powered(b, e, False) for b, e in below]
+            share = self.style.quotient("1", self.style.product(sizes), loose=len(sizes) > 1)
+            rest, _ = self._factors(coefficient, above)
+            return self.style.product([share if "frac" in share else self.style.parens(share), rest]), PRODUCT
         value = coefficient.args[0]
         top: list[str] = []
         single = len(above) + (value != 1) == 1

@@ -137,7 +137,7 @@ def pull(
             elif in_place and operand in owned:
                 before += c
             else:
-                cotangents[operand] = total = before + c
+                cotangents[operand] = total = c + before  # consumers come youngest first; sums read oldest first
                 if in_place and type(total) is ndarray:
                     owned.add(operand)
         if free and op.saves:
