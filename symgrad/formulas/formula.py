@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import mpmath
@@ -253,6 +254,7 @@ class Formula:
         Returns
         -------
         mpmath.mpf or object ndarray of them
+            Of a context of that many digits, so that they print them all.
 
         Raises
         ------
@@ -268,7 +270,7 @@ class Formula:
         found = settle(lambda: self._numbers(), digits)
         if found is None:
             raise FormulaError(f"{digits} digits of this value could not be settled: what it depends on cancels too far")
-        values, shape = found
+        values, shape = [_in_digits(digits).mpf(v) for v in found[0]], found[1]
         if shape is None:
             return values[0]
         out = np.empty(len(values), dtype=object)
@@ -279,6 +281,14 @@ class Formula:
         """The entries in the precision in force, and the shape; None for a scalar."""
         found = self._evaluate(Numbers(), {r: _exact(r.record.value._data) for r in self._leaves()})
         return list(np.ravel(np.asarray(found, dtype=object))), np.shape(found) if self._indices else None
+
+
+@cache
+def _in_digits(digits: int) -> Any:
+    """The mpmath context in which numbers have, and print, that many digits."""
+    context = mpmath.MPContext()
+    context.dps = digits
+    return context
 
 
 def _exact(data: Any) -> Any:
