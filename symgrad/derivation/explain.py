@@ -58,7 +58,7 @@ def explain(out: Tensor, wrt: Any = None, *, title: str = "", notes: Sequence[st
     >>> y = x**2
     >>> d = sg.explain(y)
     >>> [step.equation for step in d.steps]
-    ['y = x²', 'ȳ = 1', 'x̄ = 2·x·ȳ']
+    ['y = x²', 'ȳ = 1', 'x̄ = 2·x·ȳ']
     >>> print(d.formulas[0])
     ∂y/∂x = 2·x
     """

@@ -13,6 +13,8 @@ from ..verify import Undecided, exact_gradient, ulps
 BUDGET = 400_000
 """The number of scalar operations in high precision past which nothing is proved."""
 DIGITS = 50
+BOUND = 16
+"""The number of ulps past which a difference needs an explanation."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,15 @@ class Proof:
     def __str__(self) -> str:
         if self.ulps is None:
             return f"{self.variable}: not proved: {self.reason}"
-        text = f"{self.variable}: numeric and exact agree to {_short(self.ulps)} ulp ({DIGITS} digits"
+        half = max(BOUND, 2 ** (np.finfo(np.asarray(self.numeric).dtype).nmant // 2))  # half the digits are lost
+        agree = min(self.ulps, self.ulps if self.scaled is None else self.scaled) <= half
+        text = f"{self.variable}: numeric and exact {'agree to' if agree else 'DISAGREE by'} {_short(self.ulps)} ulp ({DIGITS} digits"
         entries = int(np.size(np.asarray(self.numeric)))
         text += f", all {entries} entries)" if entries > 1 else ")"
-        if self.scaled is not None and self.ulps > 16:
-            text += f"; the terms cancel: {_short(self.scaled)} ulp of their size"
+        if agree and self.ulps > BOUND:
+            text += f"; the terms cancel: {_short(self.scaled or 0.0)} ulp of their size"
+        elif not agree:
+            text += ": a rule is wrong, or rounding inside the program took the digits"
         if self.kinks:
             text += f"; kink inside {', '.join(sorted(set(self.kinks)))}: the convention holds there"
         return text
