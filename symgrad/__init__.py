@@ -58,7 +58,7 @@ greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .explain import explain
+    from .derivation import explain
     from .formulas import Formula, formula
 
 _LAZY = {"formula": "formulas", "Formula": "formulas", "explain": "derivation", "verify": "verify", "typed": "typed"}

@@ -274,23 +274,29 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool 
 
 
 # ------------------------------------------------------------------ random
-_generator = np.random.default_rng(0)
+_current: dict[str, np.random.Generator] = {}
+
+
+def _generator() -> np.random.Generator:
+    """The generator, made at its first use: most programs draw nothing, and `numpy.random` takes long to import."""
+    found = _current.get("generator")
+    # Of threads that come here at once, all get what the first of them has put in.
+    return _current.setdefault("generator", np.random.default_rng(0)) if found is None else found
 
 
 def manual_seed(seed: int) -> None:
     """Starts the random generator of `rand` and `randn` anew."""
-    global _generator
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise ArgumentTypeError(f"manual_seed: the seed must be an integer, not {type(seed).__name__}")
-    _generator = np.random.default_rng(seed)
+    _current["generator"] = np.random.default_rng(seed)
 
 
 def _uniform(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    return np.asarray(_generator.random(shape)).astype(dtype)
+    return np.asarray(_generator().random(shape)).astype(dtype)
 
 
 def _normal(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    return np.asarray(_generator.standard_normal(shape)).astype(dtype)
+    return np.asarray(_generator().standard_normal(shape)).astype(dtype)
 
 
 def rand(

@@ -516,7 +516,7 @@ class Tensor:
 
 
 runtime["Tensor"] = Tensor
-recorded_namespace.zeros = lambda shape, dtype: Tensor.constant(np.zeros(tuple(shape), getattr(dtype, "numpy", dtype)))
+vars(recorded_namespace)["zeros"] = lambda shape, dtype: Tensor.constant(np.zeros(tuple(shape), getattr(dtype, "numpy", dtype)))
 
 
 def place_of_caller() -> tuple[Any, int]:

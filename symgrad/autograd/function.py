@@ -13,8 +13,8 @@ from ..array import broadcast_shapes, unbroadcast
 from ..errors import ArgumentTypeError, GradientError
 from ..graph import Node, is_grad_enabled, versions
 from ..graph.columns import recorded_namespace
-from ..graph.pull import freed_error
 from ..graph.node import FREED, attach_guards, next_seq, pending_guards
+from ..graph.pull import freed_error
 from ..ops.declare import Op
 from ..ops.generate import caller
 from ..tensor import Tensor
@@ -194,7 +194,7 @@ def _source(saved: Tensor, outputs: tuple[Tensor, ...]) -> Any:
 
 def _output_node(node: Node, k: int) -> Node:
     """The node of one output: the function's own, or, where there are several, one that picks it."""
-    _, _, many, shapes, dtypes = node.params or ()
+    _, _, many, shapes, dtypes = node.given
     if not many:
         return node
     pick = Node()
@@ -334,8 +334,8 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 class _Once(Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        return x.detach()
+    def forward(ctx: Any, *args: Any) -> Any:
+        return args[0].detach()
 
     @staticmethod
     def backward(ctx: Any, *_: Any) -> Any:

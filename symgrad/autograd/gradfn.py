@@ -6,9 +6,9 @@ holds plain nodes only, so showing one costs nothing to those that are never loo
 
 from __future__ import annotations
 
-import threading
 import types
 import weakref
+from _thread import get_ident
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,8 @@ from ..errors import GradientError
 from ..graph import Guard, Node
 from ..graph import is_grad_enabled as grad_enabled
 from ..graph.columns import NumericColumn, RecordedColumn, check_versions, recorded_namespace
-from ..graph.pull import freed_error
 from ..graph.node import FREED, pending_guards
+from ..graph.pull import freed_error
 from ..ops.declare import catalogue
 from ..ops.generate import caller, runtime
 from ..tensor import Tensor
@@ -263,7 +263,7 @@ def note_guard(tested: Tensor, outcome: bool) -> None:
     node = tested._node
     op, operands, params = (catalogue["ne"], (tested, 0), None) if node is None else (node.op, node.operands, node.params)
     held = tuple(weakref.ref(o) if isinstance(o, (Node, Tensor)) else o for o in operands)
-    pending_guards.append(Guard(op, held, params, outcome, code, lasti, threading.get_ident()))
+    pending_guards.append(Guard(op, held, params, outcome, code, lasti, get_ident()))
 
 
 runtime["show"], runtime["node_name"], runtime["note_guard"] = show, node_name, note_guard

@@ -211,11 +211,10 @@ class _Explanation:
         if is_call(record):
             arguments = [self.names[self.lowering.refs[o]] for o in record.operands if o in self.lowering.refs]
             right = Name.call(record.params[0].params[0].__name__, arguments).text  # pyright: ignore[reportOptionalSubscript]
-        source = record.source
-        assert isinstance(source, Node)
+        line = "" if record.source is None else source_line(record.source.code, record.source.lasti)[2]
         return Step(
             "forward", record.op.name, "", left, self._inputs(record), right, "", tuple(map(int, record.shape)),
-            self.values(record), source_line(source.code, source.lasti)[2],
+            self.values(record), line,
         )  # fmt: skip
 
     def _inputs(self, record: Any) -> tuple[str, ...]:

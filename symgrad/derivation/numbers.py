@@ -47,11 +47,11 @@ class Numbers:
             for k, v in zip(places, together, strict=True):
                 values[k] = v
         with np.errstate(all="ignore"):
-            return op.forward(*values, *(record.params or ()))
+            return op.forward(*values, *record.given)
 
     def _call(self, record: Record) -> Any:
         """The user's forward, run again."""
-        node, _ = record.params or ()
+        node, _ = record.given
         cls = node.params[0]
         args = [Tensor.constant(self._value(r)) if r is not None else given for r, given in zip(record.a0, node.a0, strict=True)]
         with no_grad():

@@ -36,7 +36,7 @@ class _Valueless(Tensor):
 
     __slots__ = ()
     item = tolist = numpy = detach = __bool__ = __float__ = __int__ = __array__ = _refuse
-    data = property(_refuse)  # pyright: ignore[reportAssignmentType]
+    data = property(_refuse)  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
 
 def _valueless(value: Any, node: Any) -> _Valueless:
@@ -75,7 +75,7 @@ class _Context:
 
 def read_call(node: Node, reader: Any) -> Record:
     """The record of a call: named after the class, applied to its tensor arguments."""
-    cls, _, many, _, _ = node.params or ()
+    cls, _, many, _, _ = node.given
     if many:
         raise FormulaError(f"{cls.__name__} has several outputs; formulas through such a Function are not built yet")
     r = blank(CALL, node.shape, node.dtype)
@@ -88,7 +88,7 @@ def read_call(node: Node, reader: Any) -> Record:
 
 def _gradients(node: Node) -> tuple[Any, dict[Any, Any], tuple[Any, ...]] | None:
     """(the stand-in for the cotangent, stand-ins for saved leaves, gradients), or None where values were needed."""
-    cls, ctx, *_ = node.params or ()
+    cls, ctx, *_ = node.given
     context = _Context(ctx)
     g = _valueless(np.ones(node.shape, node.dtype) if node.shape else node.dtype.type(1), None)
     try:
@@ -105,7 +105,7 @@ def _gradients(node: Node) -> tuple[Any, dict[Any, Any], tuple[Any, ...]] | None
 
 
 def _pull_call(xp: Any, g: Any, record: Record, needs: int) -> list[tuple[Any, Any]]:
-    node, reader = record.params or ()
+    node, reader = record.given
     found = _gradients(node)
     pairs: list[tuple[Any, Any]] = []
     for k, operand in enumerate(record.a0):

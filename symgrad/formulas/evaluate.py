@@ -84,12 +84,13 @@ class Symbols:
         return sympy.Rational(shown.numerator, shown.denominator) if isinstance(shown, Fraction) else sympy.Float(shown)
 
     def call(self, name: str, args: list[Any]) -> Any:
-        """A SymPy function."""
-        return SCALARS[name].sympy(*args)
+        """A SymPy function; at 0 the logarithm is the real one's limit."""
+        return -sympy.oo if name == "log" and args[0] == 0 else SCALARS[name].sympy(*args)
 
     def power(self, base: Any, exponent: Any, t: Term) -> Any:
-        """A SymPy power."""
-        return base**exponent
+        """A SymPy power; nan where it has no value."""
+        found = base**exponent
+        return self.nan if found is sympy.zoo else found
 
     @staticmethod
     def choose(condition: Any, a: Any, b: Any) -> Any:
@@ -167,7 +168,7 @@ class Evaluator:
         if head == "REL":
             return scalars.relation(args[0], *(self.scalar(a, env) for a in args[1:]))
         if head == "DELTA":
-            return int(self._index(args[0], env) == self._index(args[1], env))
+            return scalars.number(_ONE if self._index(args[0], env) == self._index(args[1], env) else _ZERO)
         if head == "IVERSON":
             return scalars.choose(self.scalar(args[0], env), lambda: scalars.number(_ONE), lambda: scalars.number(_ZERO))
         if head == "ITE":

@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 
 from ..errors import ArgumentTypeError, BudgetError, FormulaError
-from ..graph import Node, pull, reached
+from ..graph import pull, reached
 from ..tensor import Tensor
 from .calls import unknown
 from .evaluate import Evaluator, Numbers, Symbols
@@ -21,8 +21,8 @@ from .latex import LatexStyle
 from .lower import Lowered, Lowering
 from .naming import Name, calling_frame, frame_names, name_of
 from .printing import Printer
-from .settling import settle
 from .reading import read
+from .settling import settle
 from .structure import Atom, Record, StructureColumn, number, seed
 from .symbolic import ToSymPy
 from .terms import ZERO, Ref, Term, children, index, rebuild, substitute

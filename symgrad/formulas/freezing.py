@@ -6,8 +6,8 @@ from collections.abc import Collection
 from typing import Any
 
 from ..graph import versions
-from .lower import Lowered
 from .calls import is_call, unknown
+from .lower import Lowered
 from .naming import Name
 from .structure import Atom, Record
 from .terms import ELEM_HEADS, Ref, Term, children
@@ -40,13 +40,14 @@ def freeze_names(
         (bases.append((record, base, bars)) if base else anonymous.append(record))
     groups: dict[tuple[str, int], list[Any]] = {}
     for record, base, bars in bases:
-        groups.setdefault((base, bars), []).append(record)
+        groups.setdefault((Name(base).text, bars), []).append(record)
     names: dict[Any, Name] = {}
     taken: set[str] = set()
-    for (base, bars), members in groups.items():
+    written = {record: base for record, base, _ in bases}
+    for (_, bars), members in groups.items():
         numbered = _numbers(members, heads)
         for record in members:
-            names[record] = Name(base, numbered.get(record), bars)
+            names[record] = Name(written[record], numbered.get(record), bars)
             taken.add(names[record].symbol)
     counts = {"c": 0, "t": 0}
     deferred = [r for r in anonymous if adjoints.get(r) in seen]
@@ -76,7 +77,7 @@ def _name_call(r: Ref, names: dict[Any, Name]) -> None:
         if unknown(m.record):
             _name_call(m, names)
     mentioned = [names[m.record] for m in r.mentions]
-    names[r.record] = Name.call(r.record.params[0].params[0].__name__, mentioned) if is_call(r.record) else Name.partial(*mentioned)
+    names[r.record] = Name.call(r.record.given[0].given[0].__name__, mentioned) if is_call(r.record) else Name.partial(*mentioned)
 
 
 def _mentioned(lowered: Lowered) -> list[Ref]:

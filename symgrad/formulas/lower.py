@@ -111,7 +111,7 @@ class Lowering:
         if is_call(record):
             return elem(self.ref(record), i)
         op = record.op
-        params = record.params or ()
+        params = record.given
         if op.expr is not None:
             operands = [self.entry(o, _broadcast(i, o.shape)) for o in record.operands]
             return term(op.expr(FACE, *operands, *params))

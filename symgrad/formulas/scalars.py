@@ -22,11 +22,11 @@ class sigmoid(sympy.Function):
 
     def fdiff(self, argindex: int = 1) -> sympy.Expr:
         """σ' = σ·(1 − σ)."""
-        value = sigmoid(self.args[0])
+        value: Any = sigmoid(self.args[0])
         return value * (1 - value)
 
     def _eval_evalf(self, prec: int) -> Any:
-        return (1 / (1 + sympy.exp(-self.args[0])))._eval_evalf(prec)
+        return self._eval_rewrite_as_exp(self.args[0])._eval_evalf(prec)
 
     def _eval_rewrite_as_exp(self, x: Any, **_: Any) -> sympy.Expr:
         return 1 / (1 + sympy.exp(-x))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,11 @@ class Symbolic:
     """What rules may do with a record: arithmetic and relations, which make records."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+        shape: tuple[int, ...]
+        dtype: Any
+        track: bool
 
     def __add__(self, other: Any) -> Record:
         return apply("add", self, other, params=(1,))
@@ -52,10 +57,17 @@ class Symbolic:
     def __pow__(self, other: Any) -> Record:
         return apply("pow", self, other)
 
-    def _relation(name: str) -> Callable[[Any, Any], Any]:  # pyright: ignore[reportSelfClsParameterName]
-        return lambda self, other: apply(name, self, other)
+    def __lt__(self, other: Any) -> Record:
+        return apply("lt", self, other)
 
-    __lt__, __le__, __gt__, __ge__ = map(_relation, ("lt", "le", "gt", "ge"))  # pyright: ignore[reportArgumentType]
+    def __le__(self, other: Any) -> Record:
+        return apply("le", self, other)
+
+    def __gt__(self, other: Any) -> Record:
+        return apply("gt", self, other)
+
+    def __ge__(self, other: Any) -> Record:
+        return apply("ge", self, other)
 
     def __eq__(self, other: Any) -> Any:
         return self is other
@@ -211,7 +223,7 @@ class StructureColumn:
     """Records stand for values; nothing is saved, nothing freed."""
 
     in_place = False
-    view = None
+    view: Callable[[Any], Any] | None = None
 
     def __init__(self) -> None:
         self.xp = _StructureNamespace()

@@ -24,13 +24,13 @@ def _namespace(name: str) -> ModuleType:
         raise AttributeError(f"the {name} column has no op {op!r}")
 
     made = ModuleType(f"symgrad.{name}")
-    made.__getattr__ = missing
+    vars(made)["__getattr__"] = missing
     return made
 
 
 numeric_namespace = _namespace("numeric")
 recorded_namespace = _namespace("recorded")
-numeric_namespace.zeros = lambda shape, dtype: np.zeros(shape, dtype)
+vars(numeric_namespace)["zeros"] = lambda shape, dtype: np.zeros(shape, dtype)
 
 
 def check_versions(node: Node) -> None:

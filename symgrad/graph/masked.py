@@ -24,6 +24,7 @@ class Masked:
     """A cotangent and its support: where the support is False, the value is 0 and stays so."""
 
     __slots__ = ("data", "ns", "support")
+    __array_ufunc__ = None  # an array on the left leaves the operation to the reflected one here
 
     def __init__(self, ns: MaskedNamespace, data: Any, support: Any):
         self.ns, self.support = ns, support
@@ -134,7 +135,8 @@ class MaskedNamespace:
         if vector:
             y = self.unsqueeze(y, (1,))
         rank = max(len(x.shape), len(y.shape))
-        product = self.unsqueeze(x, (len(x.shape),)) * self.unsqueeze(y, (len(y.shape) - 2,))
+        a, b = self.unsqueeze(x, (len(x.shape),)), self.unsqueeze(y, (len(y.shape) - 2,))
+        product = a * b if isinstance(a, Masked) else b * a  # what is masked stands on the left
         total = self.sum(product, (rank - 1,), False)
         return self.squeeze(total, (len(total.shape) - 1,)) if vector else total
 

@@ -8,9 +8,9 @@ knows nothing of tensors that were computed from it, so a graph has no reference
 from __future__ import annotations
 
 import itertools
-import threading
 import types
 import weakref
+from _thread import get_ident  # `threading` would take longer to import than all of the tape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -133,6 +133,11 @@ class Node:
         return len(self.shape)
 
     @property
+    def given(self) -> tuple[Any, ...]:
+        """The parameters; none for an op that has none."""
+        return self.params or ()
+
+    @property
     def operands(self) -> tuple[Any, ...]:
         """All operands, in the order of the op's arguments."""
         op = self.op
@@ -191,7 +196,7 @@ pending_guards: list[Guard] = []
 
 def attach_guards(node: Node) -> None:
     """Moves this thread's pending guards onto the node."""
-    thread = threading.get_ident()
+    thread = get_ident()
     mine = tuple(g for g in pending_guards if g.thread == thread)
     if mine:
         pending_guards[:] = [g for g in pending_guards if g.thread != thread]

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .node import Extra, next_seq
 
@@ -21,8 +20,7 @@ DEEPEST = 8
 """How many ops an origin reaches back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """How a constant was computed.
 
     Attributes

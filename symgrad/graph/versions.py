@@ -8,7 +8,6 @@ older than every record, which one comparison for the whole graph settles.
 
 from __future__ import annotations
 
-import bisect
 import weakref
 from typing import Any
 
@@ -69,7 +68,7 @@ def writes_after(array: Any, time: int) -> tuple[int, int, str] | None:
     writes = _written.get(id(buffer_of(array)))
     if writes is None or writes.times[-1] <= time:
         return None
-    then = bisect.bisect_right(writes.times, time)
+    then = sum(written <= time for written in writes.times)
     return then, len(writes.times), writes.ops[then]
 
 
@@ -81,4 +80,4 @@ def version(array: Any) -> int:
 
 def unversioned(array: np.ndarray) -> np.ndarray:
     """The same memory under another owner, so that writes through it are not noted (what `.data` promises)."""
-    return np.asarray(memoryview(array))
+    return np.asarray(memoryview(array.data))

@@ -68,13 +68,13 @@ class Op:
     differentiable: bool
     saves: bool
     readers: dict[str, tuple[str, ...]]
-    record: Callable[..., Any]
+    recorder: Callable[..., Any] | None
     pull: Callable[..., Any]
 
     __slots__ = tuple(__annotations__)
 
     def __init__(self, **facts: Any):
-        self.saves, self.readers = True, {}
+        self.saves, self.readers, self.recorder = True, {}, None
         for name, fact in facts.items():
             setattr(self, name, fact)
 
@@ -82,6 +82,14 @@ class Op:
     def arity(self) -> int:
         """The number of tensor arguments."""
         return len(self.args)
+
+    @property
+    def record(self) -> Callable[..., Any]:
+        """The function that records, generated when it is first asked for."""
+        if self.recorder is None:
+            self.recorder = _recording(self, self.name)
+            self.recorder.__doc__, self.recorder.__module__ = self.forward.__doc__, self.forward.__module__
+        return self.recorder
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -111,6 +119,8 @@ def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
 
 def _reads(function: Callable[..., Any], names: tuple[str, ...]) -> frozenset[str]:
     """The parameters whose values the function's code uses, beyond their shape and dtype."""
+    if _SHAPE_ONLY.isdisjoint(function.__code__.co_names):
+        return frozenset(names)
     found: set[str] = set()
     for here, following in pairwise(dis.get_instructions(function)):
         loads = here.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"))
@@ -122,7 +132,7 @@ def _reads(function: Callable[..., Any], names: tuple[str, ...]) -> frozenset[st
     return frozenset(found)
 
 
-_CALLS = {f.__code__.co_code: f.__code__.co_argcount for f in (lambda x: np.f(x), lambda x, y: np.f(x, y))}
+_CALLS = {f.__code__.co_code: f.__code__.co_argcount for f in (lambda x: np.exp(x), lambda x, y: np.maximum(x, y))}
 """The code of a function that only calls another, by its bytes."""
 
 
@@ -207,7 +217,8 @@ def op(
     torch_name, saved_names, rule_name
         PyTorch's name of the node, its names of saved values; the rule's name in a derivation.
     public : bool
-        Whether users see it; helper ops of rules are not public.
+        Whether users see it. A helper op of rules is not public: rules find it in ``xp``, and the
+        decorator returns its forward as it is.
 
     Raises
     ------
@@ -218,6 +229,8 @@ def op(
 
     def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
         name = forward.__name__.rstrip("_")
+        if name in catalogue:
+            raise TypeError(f"op {name} is declared twice")
         names = _parameters(forward)
         args = tuple(n for n in names if n not in params)
         missing = [a for a in args if a not in vjp and a not in constants and vjp]
@@ -262,23 +275,23 @@ def op(
         for a in (*args, "out"):
             declared.readers[a] = tuple(r for r, rule in declared.rules.items() if rule and a in rule.reads)
         declared.saves = any(declared.readers.values())
-        return register(declared, forward.__doc__)
+        declared.pull = _pull_when_needed(declared)
+        catalogue[name] = declared
+        setattr(numeric_namespace, name, _called(forward))
+        return declared.record if public else forward
 
     return declare
 
 
-def register(declared: Op, doc: str | None) -> Callable[..., Any]:
-    """Generates the op's functions and enters them in the catalogue and the namespaces."""
-    name = declared.name
-    if name in catalogue:
-        raise TypeError(f"op {name} is declared twice")
-    declared.record = record = _recording(declared, name)
-    declared.pull = _pull_when_needed(declared)
-    record.__doc__, record.__module__ = doc, declared.forward.__module__
-    catalogue[name] = declared
-    setattr(numeric_namespace, name, _called(declared.forward))
-    setattr(recorded_namespace, name, record)
+def _recorded(name: str) -> Callable[..., Any]:
+    """Puts an op's recording function in the recorded column when a rule first asks for it."""
+    if name not in catalogue:
+        raise AttributeError(f"the recorded column has no op {name!r}")
+    setattr(recorded_namespace, name, record := catalogue[name].record)
     return record
+
+
+recorded_namespace.__getattr__ = _recorded
 
 
 def reflected(name: str) -> Callable[..., Any]:

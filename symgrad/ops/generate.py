@@ -55,7 +55,7 @@ def operand_of(op: Op, name: str, value: Any) -> tuple[Any, Any, bool]:
     )
 
 
-def explained(error: ValueError, op: Op, *values: Any) -> ValueError:
+def explained(error: ValueError, op: Op, *values: Any) -> Exception:
     """The error to raise for NumPy's own: where shapes do not broadcast, one that names them."""
     if "broadcast" not in str(error):
         return error

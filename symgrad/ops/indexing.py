@@ -12,11 +12,11 @@ from .declare import op
 
 
 class Span(NamedTuple):
-    """A slice in normal form: `count` entries from `start`, `step` apart."""
+    """A slice in normal form: `length` entries from `start`, `step` apart."""
 
     start: int
     step: int
-    count: int
+    length: int
 
 
 def normal_index(shape: tuple[int, ...], index: Any) -> tuple[Any, ...]:
@@ -85,11 +85,11 @@ def _one(item: Any, size: int, dim: int) -> int | Span:
 
 def numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
     """The index as NumPy takes it."""
-    return tuple(slice(i.start, i.start + i.step * i.count, i.step) if isinstance(i, Span) else i for i in index)
+    return tuple(slice(i.start, i.start + i.step * i.length, i.step) if isinstance(i, Span) else i for i in index)
 
 
 def _taken_shape(index: tuple[Any, ...]) -> tuple[int, ...]:
-    return tuple(1 if i is None else i.count for i in index if i is None or isinstance(i, Span))
+    return tuple(1 if i is None else i.length for i in index if i is None or isinstance(i, Span))
 
 
 def _getitem_shape(x: tuple[int, ...], index: tuple[Any, ...]) -> tuple[int, ...]:
@@ -100,7 +100,7 @@ def _getitem_shape(x: tuple[int, ...], index: tuple[Any, ...]) -> tuple[int, ...
             out.append(1)
             continue
         if isinstance(i, Span):
-            out.append(x[dim] if i.step == 1 and i.count == x[dim] else i.count)
+            out.append(x[dim] if i.step == 1 and i.length == x[dim] else i.length)
         dim += 1
     return tuple(out)
 
@@ -160,7 +160,7 @@ def _place_entry(m: Any, i: tuple[Any, ...], x: Any, index: tuple[Any, ...], sha
             source.append(0)
             continue
         if isinstance(item, Span):
-            inner, inside = m.preimage(i[dim], item.start, item.step, item.count, shape[dim])
+            inner, inside = m.preimage(i[dim], item.start, item.step, item.length, shape[dim])
             source.append(inner)
             bracket = bracket * inside
         else:

@@ -83,9 +83,9 @@ def _left(xp: Any, g: Any, shape: tuple[int, ...], y: Any) -> Any:
 def _right(xp: Any, g: Any, x: Any, shape: tuple[int, ...]) -> Any:
     """xᵀ·ḡ, with vectors taken as rows and columns."""
     if len(x.shape) == 1 and len(shape) == 1:
-        return x * g
+        return g * x
     if len(x.shape) == 1:
-        return xp.unsqueeze(x, (1,)) * xp.unsqueeze(g, (len(g.shape) - 1,))
+        return xp.unsqueeze(g, (len(g.shape) - 1,)) * xp.unsqueeze(x, (1,))
     if len(shape) == 1:
         if len(x.shape) == 2:
             return xp.matmul(_transposed(xp, x), g)

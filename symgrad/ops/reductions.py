@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import default_dtype, normal_axes, normal_axis, numpy_dtype, reduced_shape, unwrapped
+from ..array import normal_axes, normal_axis, numpy_dtype, reduced_shape, unwrapped
 from ..errors import DTypeError
 from .declare import op
 
@@ -59,7 +59,7 @@ def _sum_params(x: Any, dim: Any, keepdim: Any, dtype: Any, everything: Any) -> 
 )
 def sum_(x, dim=None, keepdim=False, dtype=None, everything=None):
     """Sum ``Σ x`` over the dimensions `dim`, all of them by default."""
-    return np.add.reduce(x, dim if type(dim) is tuple else None, dtype, None, keepdim)
+    return np.add.reduce(x, axis=dim, dtype=dtype, keepdims=keepdim)
 
 
 def _mean_params(x: Any, dim: Any, keepdim: Any, dtype: Any, everything: Any) -> tuple[Any, ...]:
@@ -90,8 +90,9 @@ def count(shape: tuple[int, ...], dim: tuple[int, ...]) -> int:
 )
 def mean(x, dim=None, keepdim=False, dtype=None, everything=None):
     """Mean ``Σ x / n`` over the dimensions `dim`, all of them by default."""
-    total = np.add.reduce(x, dim, dtype, None, keepdim)
-    return total / count(x.shape, dim) if count(x.shape, dim) else total / total.dtype.type(0)
+    total = np.add.reduce(x, axis=dim, dtype=dtype, keepdims=keepdim)
+    n = count(x.shape, dim or ())
+    return total / n if n else total / total.dtype.type(0)
 
 
 # ------------------------------------------------------------------ logsumexp and its family
@@ -100,7 +101,7 @@ def _shifted(x: Any, dim: tuple[int, ...]) -> tuple[Any, Any, Any]:
     m = np.max(x, axis=dim, keepdims=True, initial=-np.inf)
     m = np.where(np.isfinite(m), m, 0).astype(x.dtype)
     e = np.exp(x - m)
-    total = np.add.reduce(e, dim, None, None, True)
+    total = np.add.reduce(e, axis=dim, keepdims=True)
     with np.errstate(divide="ignore"):
         logs = np.log(total)
     if np.any(total < 1.5):
@@ -200,7 +201,7 @@ def _same_shape(x: tuple[int, ...], *_: Any) -> tuple[int, ...]:
     shape=_same_shape,
     index=_softmax_index,
     repeats=2,
-    vjp=dict(x=lambda xp, g, out, dim: out * xp.center(g, out, dim)),
+    vjp=dict(x=lambda xp, g, out, dim: xp.center(g, out, dim) * out),
     saved_names={"x": "self"},
     rule_name="softmax rule",
 )
@@ -209,7 +210,7 @@ def softmax(x, dim):
     if not dim:
         return x - x + 1
     _, e, _ = _shifted(x, dim)
-    return e / np.add.reduce(e, dim, None, None, True)
+    return e / np.add.reduce(e, axis=dim, keepdims=True)
 
 
 @op(
@@ -234,11 +235,11 @@ def log_softmax(x, dim):
     linear=("u", "y"),
     shape=_same_shape,
     index=lambda m, i, u, y, dim: u(i) - over(m, i, u, dim, True, lambda j: u(j) * y(j)),
-    entries=lambda m, u, y, dim: u - np.add.reduce(u * y, dim, None, None, True),
+    entries=lambda m, u, y, dim: u - np.add.reduce(u * y, axis=dim, keepdims=True),
     repeats=2,
     vjp=dict(
         u=lambda xp, g, y, dim: xp.project(g, y, dim),
-        y=lambda xp, g, u, dim: -u * xp.sum(g, dim, True) if dim else -u * g,
+        y=lambda xp, g, u, dim: -(xp.sum(g, dim, True) * u) if dim else -(g * u),
     ),
     public=False,
     rule_name="softmax rule",
@@ -253,7 +254,7 @@ def center(u, y, dim):
     linear=("u", "y"),
     shape=_same_shape,
     index=lambda m, i, u, y, dim: u(i) - y(i) * over(m, i, u, dim, True, u),
-    entries=lambda m, u, y, dim: u - y * np.add.reduce(u, dim, None, None, True),
+    entries=lambda m, u, y, dim: u - y * np.add.reduce(u, axis=dim, keepdims=True),
     repeats=2,
     vjp=dict(
         u=lambda xp, g, y, dim: xp.center(g, y, dim),

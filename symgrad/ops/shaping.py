@@ -78,6 +78,8 @@ def _new_shape(x: Any, shape: Any) -> tuple[tuple[int, ...]]:
 
 def _reshape_index(m: Any, i: tuple[Any, ...], x: Any, shape: tuple[int, ...]) -> Any:
     """Dimensions are matched in groups of equal size; within a group, the flat index is taken apart again."""
+    if 0 in x.shape:
+        return m.size(0)  # nothing is ever looked up
     source, out, a, b = [], tuple(shape), 0, 0
     while a < len(x.shape):
         stop_a, stop_b, size_a, size_b = a + 1, b, x.shape[a], 1

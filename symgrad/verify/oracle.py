@@ -9,6 +9,7 @@ SymPy's own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -86,7 +87,7 @@ class Program:
         for record in self.order:
             if is_call(record):
                 raise Undecided(
-                    f"{record.op.grad_name(record.source)} is a custom Function: it has no expression to differentiate"
+                    f"{record.given[0].given[0].__name__} is a custom Function: it has no expression to differentiate"
                 )
         self.leaves = [r for r in records.values() if isinstance(r, Atom) and r.kind == "leaf"]
 
@@ -156,7 +157,7 @@ def _broadcast(operands: list[Any], shape: tuple[int, ...]) -> list[np.ndarray]:
 
 
 def _forward(record: Record, operands: list[Any]) -> Any:
-    op, params = record.op, record.params or ()
+    op, params = record.op, record.given
     if op.expr is None:
         return partials.own_values(record, operands, Numbers())
     expr = partial(op.expr, mpmath_face())
@@ -191,7 +192,7 @@ def _partials(record: Record, operands: list[Any], k: int) -> list[tuple[int, in
         if op.args[k] in op.linear:
             return partials.linear_partials(record, operands, k)
         return partials.general_partials(record, operands, k)
-    derivative = partials.elementwise_partial(op, record.params or (), k, tuple(map(_integer, record.operands)))
+    derivative = partials.elementwise_partial(op, record.given, k, tuple(map(_integer, record.operands)))
     spread = [a.ravel() for a in _broadcast(operands, record.shape)]
     shape = np.shape(operands[k])
     own = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
@@ -271,20 +272,35 @@ def exact_hvp(out: Tensor, wrt: list[Tensor], directions: list[Any], seed: Any =
         How many digits are wanted; the step is 10 to the minus that, in three times the precision.
     """
     program = Program(out, wrt)
-    cotangent = np.ones(out._data.shape) if seed is None else np.asarray(seed)
-    with mpmath.workdps(4 * digits + 20):
-        step = mpmath.mpf(10) ** -digits
+    cotangent = exact_array(np.ones(out._data.shape) if seed is None else np.asarray(seed))
+
+    def gradients(leaves: dict[Any, Any]) -> list[Any]:
+        adjoint, _, _ = program.gradient(program.values(leaves), cotangent)
+        return [x for t in program.targets for x in _of(adjoint, t)]
+
+    taken = iter(_difference_quotient(program, directions, gradients, digits))
+    return [_shaped([next(taken) for _ in range(int(np.prod(t.shape, dtype=int)))], t.shape) for t in program.targets]
+
+
+def _difference_quotient(
+    program: Program, directions: list[Any], compute: Callable[[dict[Any, Any]], list[Any]], digits: int
+) -> list[Any]:
+    """Numbers computed from the leaves, differentiated along the directions.
+
+    The step is 10 to the minus `digits` of the smallest leaf, so that it is small beside each of them.
+    """
+    leaves = program.leaf_values()
+    smallest = min((abs(x) for t in program.targets for x in _flat(leaves[t]) if x), default=mpmath.mpf(1))
+    fine = max(0, -int(mpmath.floor(mpmath.log10(smallest))))
+    with mpmath.workdps(4 * digits + 2 * fine + 20):
+        step = mpmath.mpf(10) ** -(digits + fine)
         sides = []
         for sign in (1, -1):
-            moved = program.leaf_values()
+            moved = dict(leaves)
             for t, v in zip(program.targets, directions, strict=True):
-                moved[t] = moved[t] + sign * step * exact_array(np.asarray(v))
-            adjoint, _, _ = program.gradient(program.values(moved), exact_array(cotangent))
-            sides.append([_of(adjoint, t) for t in program.targets])
-        return [
-            _shaped([(p - m) / (2 * step) for p, m in zip(plus, minus, strict=True)], t.shape)
-            for t, plus, minus in zip(program.targets, *sides, strict=True)
-        ]
+                moved[t] = leaves[t] + sign * step * exact_array(np.asarray(v))
+            sides.append(compute(moved))
+        return [(plus - minus) / (2 * step) for plus, minus in zip(*sides, strict=True)]
 
 
 def directional_difference(
@@ -293,13 +309,9 @@ def directional_difference(
     """``Σ seed·d out/dt`` along the directions by a difference quotient of exact values: the independent route."""
     program = Program(out, wrt)
     cotangent = _flat(exact_array(np.ones(out._data.shape) if seed is None else np.asarray(seed)))
-    with mpmath.workdps(4 * digits + 20):
-        step = mpmath.mpf(10) ** -digits
-        total = mpmath.mpf(0)
-        for sign in (1, -1):
-            moved = program.leaf_values()
-            for t, v in zip(program.targets, directions, strict=True):
-                moved[t] = moved[t] + sign * step * exact_array(np.asarray(v))
-            result = _flat(program.values(moved)[program.root])
-            total += sign * sum((c * r for c, r in zip(cotangent, result, strict=True)), mpmath.mpf(0))
-        return total / (2 * step)
+
+    def value(leaves: dict[Any, Any]) -> list[Any]:
+        result = _flat(program.values(leaves)[program.root])
+        return [sum((c * r for c, r in zip(cotangent, result, strict=True)), mpmath.mpf(0))]
+
+    return _difference_quotient(program, directions, value, digits)[0]

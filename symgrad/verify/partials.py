@@ -142,7 +142,7 @@ def _plain(sizes: Any) -> Any:
     """Shapes and parameters with the names of sizes taken off, as numbers are asked for."""
     if isinstance(sizes, tuple) and type(sizes) is tuple:
         return tuple(map(_plain, sizes))
-    return int(sizes) if hasattr(sizes, "term") else sizes
+    return int(sizes) if isinstance(sizes, int) and hasattr(sizes, "term") else sizes
 
 
 def _facts(record: Record) -> tuple[Op, tuple[Any, ...], Shapes]:
