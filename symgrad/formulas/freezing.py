@@ -117,7 +117,8 @@ def _numbers(members: list[Any], heads: list[Any]) -> dict[Any, int]:
     """Numbers for values of one name: none for a single one, a leaf, or the value that the formula is of."""
     if len(members) == 1:
         return {}
-    bare = next((m for m in members if isinstance(m, Atom)), None) or next((m for m in members if m is heads[0]), None)
+    leaves = [m for m in members if isinstance(m, Atom)]
+    bare = min(leaves, key=lambda m: m.seq) if leaves else next((m for m in members if m is heads[0]), None)
     rest = sorted((m for m in members if m is not bare), key=lambda m: m.seq)
     return {m: k for k, m in enumerate(rest, 1)}
 
