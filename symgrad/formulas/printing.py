@@ -150,8 +150,12 @@ class Printer:
         above.sort(key=self._rank)
         if below and above and above[-1][0].head == "SUM" and all(b.head == "SIZE" for b, _ in below):
             sizes = [self._powered(b, e, False) for b, e in below]
-            share = self.style.quotient("1", self.style.product(sizes), loose=len(sizes) > 1)
-            rest, _ = self._factors(coefficient, above)
+            value, count = coefficient.args[0], self.style.number(coefficient.args[0])
+            if "/" in count or "frac" in count:
+                count = self.style.number(Fraction(value.numerator))
+                sizes.insert(0, self.style.number(Fraction(value.denominator)))
+            share = self.style.quotient(count, self.style.product(sizes), loose=len(sizes) > 1)
+            rest, _ = self._factors(ONE, above)
             return self.style.product([share if "frac" in share else self.style.parens(share), rest]), PRODUCT
         value = coefficient.args[0]
         top: list[str] = []
