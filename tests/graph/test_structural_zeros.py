@@ -61,6 +61,31 @@ SELECTIONS: dict[str, tuple[Any, list[float], list[float]]] = {
         [1.0, 0.0, 2.0, 0.0],
         [-1.0, 0.0, -0.25, 0.0],
     ),
+    "an inner product": (
+        lambda x: sg.where(x > 0, x.sqrt(), 0.0) @ sg.where(x > 0, x.sqrt(), 0.0),
+        [0.0, 4.0],
+        [0.0, 1.0],
+    ),
+    "a vector times a matrix of roots": (
+        lambda x: sg.tensor([1.0, 2.0]) @ sg.where(x > 0, x.sqrt(), 0.0).reshape(2, 2),
+        [0.0, 4.0, 1.0, 0.0],
+        [0.0, 0.25, 1.0, 0.0],
+    ),
+    "a softmax of what was selected": (
+        lambda x: sg.softmax(sg.where(x > 0, x.log(), 0.0), 0)[1],
+        [0.0, 1.0],
+        [0.0, 0.25],
+    ),
+    "a logarithm of a softmax": (
+        lambda x: sg.log_softmax(sg.where(x > 0, x.log(), 0.0), 0)[1],
+        [0.0, 1.0],
+        [0.0, 0.5],
+    ),
+    "a logsumexp of what was selected": (
+        lambda x: sg.logsumexp(sg.where(x > 0, x.log(), 0.0), 0),
+        [0.0, 1.0],
+        [0.0, 0.5],
+    ),
     "an expanded selection": (lambda x: (1 / x).unsqueeze(1).expand(2, 3)[1, :2], [0.0, 2.0], [0.0, -0.5]),
 }
 

