@@ -28,7 +28,7 @@ def value_text(value: Any) -> str:
 def _number(x: Any) -> str:
     if isinstance(x, (bool, int)):
         return str(x)
-    return f"{x:.6g}".replace("-", "−")
+    return f"{x + 0.0:.6g}".replace("-", "−")  # no reader wants a −0
 
 
 def _columns(rows: list[tuple[str, ...]], indent: str = "  ", widest: int = 60) -> list[str]:
