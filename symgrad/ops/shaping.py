@@ -32,7 +32,9 @@ def _sizes(values: Any, op_name: str) -> tuple[int, ...]:
 def _permutation(x: Any, dims: Any) -> tuple[tuple[int, ...]]:
     dims = _flat(dims)
     if len(dims) != x.ndim:
-        raise ShapeError(f"permute: the tensor has {x.ndim} dimensions, but {len(dims)} were given: {list(dims)}; name each once")
+        raise ShapeError(
+            f"permute: the tensor has {x.ndim} dimensions, but {len(dims)} were given: {list(dims)}; name each once"
+        )
     found = tuple(normal_axis(d, x.ndim, "permute") for d in dims)
     if len(set(found)) < len(found):
         raise ShapeError(f"permute: duplicate dims are not allowed: {list(dims)}; name each dimension once")
@@ -69,10 +71,14 @@ def _new_shape(x: Any, shape: Any) -> tuple[tuple[int, ...]]:
     known = prod(n for n in shape if n != -1)
     if unknown:
         if known == 0 or x.size % known:
-            raise ShapeError(f"reshape: shape '{list(shape)}' is invalid for input of size {x.size}; sizes must multiply to it")
+            raise ShapeError(
+                f"reshape: shape '{list(shape)}' is invalid for input of size {x.size}; sizes must multiply to it"
+            )
         shape = tuple(x.size // known if n == -1 else n for n in shape)
     elif known != x.size or any(n < 0 for n in shape):
-        raise ShapeError(f"reshape: shape '{list(shape)}' is invalid for input of size {x.size}; sizes must multiply to it")
+        raise ShapeError(
+            f"reshape: shape '{list(shape)}' is invalid for input of size {x.size}; sizes must multiply to it"
+        )
     return (shape,)
 
 
@@ -182,7 +188,9 @@ def _expanded(x: Any, shape: Any) -> tuple[tuple[int, ...]]:
     sizes = _sizes(shape, "expand")
     lead = len(sizes) - x.ndim
     if lead < 0:
-        raise ShapeError(f"expand: {len(sizes)} sizes were given, but the tensor has {x.ndim} dimensions: {list(x.shape)}")
+        raise ShapeError(
+            f"expand: {len(sizes)} sizes were given, but the tensor has {x.ndim} dimensions: {list(x.shape)}"
+        )
     out = []
     for k, n in enumerate(sizes):
         own = x.shape[k - lead] if k >= lead else None
@@ -207,7 +215,9 @@ def _expanded(x: Any, shape: Any) -> tuple[tuple[int, ...]]:
     fits=True,
     linear=("x",),
     shape=lambda x, shape: shape,
-    index=lambda m, i, x, shape: x(tuple(0 if n == 1 else j for n, j in zip(x.shape, i[len(i) - len(x.shape) :], strict=True))),
+    index=lambda m, i, x, shape: x(
+        tuple(0 if n == 1 else j for n, j in zip(x.shape, i[len(i) - len(x.shape) :], strict=True))
+    ),
     vjp=dict(x=lambda g: g),
     rule_name="broadcasting sums",
 )
