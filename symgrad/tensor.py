@@ -376,11 +376,11 @@ class Tensor:
     neg, pow, maximum, minimum = ops.arithmetic.neg, ops.arithmetic.pow_, ops.arithmetic.maximum, ops.arithmetic.minimum
     subtract, multiply, divide, true_divide = sub, mul, div, div
     __add__, __sub__, __mul__, __truediv__, __neg__, __pow__ = add, sub, mul, div, neg, pow
-    __radd__, __rsub__, __rmul__ = ops.reflected("add"), ops.reflected("sub"), ops.reflected("mul")
-    __rtruediv__, __rpow__ = ops.reflected("div"), ops.reflected("pow")
+    __radd__, __rsub__, __rmul__ = ops.Reflected("add"), ops.Reflected("sub"), ops.Reflected("mul")
+    __rtruediv__, __rpow__ = ops.Reflected("div"), ops.Reflected("pow")
     __matmul__ = matmul = ops.products.matmul
     mm, mv, dot, bmm = ops.products.mm, ops.products.mv, ops.products.dot, ops.products.bmm
-    __rmatmul__ = ops.reflected("matmul")
+    __rmatmul__ = ops.Reflected("matmul")
     abs = __abs__ = ops.elementary.abs_
     sign, exp, log, sqrt = ops.elementary.sign, ops.elementary.exp, ops.elementary.log, ops.elementary.sqrt
     sin, cos, tanh = ops.elementary.sin, ops.elementary.cos, ops.elementary.tanh

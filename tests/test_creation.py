@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad import creation
 
 
 @pytest.mark.parametrize(
@@ -188,6 +191,22 @@ def test_random_numbers_repeat_after_the_same_seed() -> None:
     assert not sg.equal(first[0], sg.rand(3))
     sg.manual_seed(1)
     assert not sg.equal(first[0], sg.rand(3))
+
+
+def test_the_first_numbers_are_those_of_seed_0_also_for_threads_that_draw_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(creation, "_current", {})
+    start = threading.Barrier(8)
+
+    def draw(_: int) -> float:
+        start.wait()
+        return sg.rand(()).item()
+
+    with ThreadPoolExecutor(8) as threads:
+        drawn = list(threads.map(draw, range(8)))
+    sg.manual_seed(0)
+    assert sorted(drawn) == sorted(sg.rand(()).item() for _ in range(8))
 
 
 def test_random_numbers_have_their_distribution() -> None:

@@ -8,10 +8,11 @@ arithmetic, elementary, comparison, logic, reductions, products, shaping, indexi
 """
 
 from . import arithmetic, comparison, elementary, indexing, logic, products, reductions, shaping
-from .declare import Op, catalogue, op, public_ops, reflected
+from .declare import Op, Reflected, catalogue, op, public_ops
 
 __all__ = [
     "Op",
+    "Reflected",
     "arithmetic",
     "catalogue",
     "comparison",
@@ -22,6 +23,5 @@ __all__ = [
     "products",
     "public_ops",
     "reductions",
-    "reflected",
     "shaping",
 ]

@@ -294,11 +294,23 @@ def _recorded(name: str) -> Callable[..., Any]:
 recorded_namespace.__getattr__ = _recorded
 
 
-def reflected(name: str) -> Callable[..., Any]:
-    """The recording function of a two-argument op with its arguments swapped, for ``__rsub__`` and its kin."""
-    declared = catalogue[name]
-    first, second = declared.args
-    return _recording(declared, f"{name}_reflected", (second, first))
+class Reflected:
+    """A two-argument op with its arguments swapped, for ``__rsub__`` and its kin.
+
+    The recording function is generated, and put in this place, when it is first looked up.
+    """
+
+    def __init__(self, name: str):
+        self.op = catalogue[name]
+
+    def __set_name__(self, owner: type, attribute: str) -> None:
+        self.owner, self.attribute = owner, attribute
+
+    def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
+        first, second = self.op.args
+        record = _recording(self.op, f"{self.op.name}_reflected", (second, first))
+        setattr(self.owner, self.attribute, record)
+        return record.__get__(instance, owner)
 
 
 def _recording(declared: Op, name: str, order: tuple[str, ...] | None = None) -> Callable[..., Any]:
