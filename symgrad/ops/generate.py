@@ -77,7 +77,6 @@ runtime: dict[str, Any] = {
     "Node": Node,
     "float64": np.float64,
     "dtype_float64": np.dtype("float64"),
-    "new": object.__new__,
     "grad_enabled": grad_mode.get,
     "next_seq": next_seq,
     "operand_of": operand_of,
@@ -90,7 +89,7 @@ runtime: dict[str, Any] = {
     "frame": sys._getframe,
     "caller": caller,
 }
-"""The globals of all generated functions. `Tensor` joins them when it is defined."""
+"""The globals of all generated functions. `Tensor`, and `new` that makes a blank one, join them when it is defined."""
 
 
 def compile_function(name: str, source: str, **bindings: Any) -> Callable[..., Any]:
@@ -166,7 +165,7 @@ def recording_source(op: Op, order: tuple[str, ...] | None = None) -> str:
         add(f"    except ValueError as error: raise explained(error, op, {values}) from None")
     else:
         add(f"    out = {call}")
-    add("    result = new(Tensor)")
+    add("    result = new()")
     add("    result._data = out")
     add("    result._grad = result._extra = None")
     add(f"    if ({' or '.join(f'needs_{a}' for a in names)}) and grad_enabled():")
