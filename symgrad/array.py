@@ -62,8 +62,7 @@ class DType:
 
 
 DTYPES = {
-    name: DType(name)
-    for name in ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
+    name: DType(name) for name in ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
 }
 _BY_NUMPY = {d.numpy: d for d in DTYPES.values()}
 _default = np.dtype("float64")

@@ -52,7 +52,8 @@ def _ragged(data: Any, depth: int = 0) -> None:
             )
         if n != lengths[0]:
             raise ArgumentValueError(
-                f"tensor: expected sequence of length {lengths[0]} at dim {depth + 1} (got {n}); rows must have equal lengths"
+                f"tensor: expected sequence of length {lengths[0]} at dim {depth + 1} (got {n}); rows must "
+                "have equal lengths"
             )
     for d in data:
         _ragged(d, depth + 1)
@@ -89,7 +90,8 @@ def _plain(data: Any) -> Any:
     if isinstance(data, Tensor):
         if data._requires_grad:
             raise GradientError(
-                "tensor: a list that holds tracked tensors would lose their gradients; join them with ops, or detach() them first"
+                "tensor: a list that holds tracked tensors would lose their gradients; join them with ops, or "
+                "detach() them first"
             )
         return data._data
     return [_plain(d) for d in data] if isinstance(data, (list, tuple)) else data

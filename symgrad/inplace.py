@@ -69,7 +69,8 @@ def _writable(t: Any, op: str) -> np.ndarray:
         and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape, strict=True))
     ):
         raise ShapeError(
-            f"{op}: more than one element of the written-to tensor refers to a single memory location; clone() it before writing"
+            f"{op}: more than one element of the written-to tensor refers to a single memory location; clone() "
+            "it before writing"
         )
     return data
 
@@ -81,7 +82,8 @@ def write(t: Any, value: Any, op: str, index: Any = ...) -> Any:
         data[index] = value
     except ValueError:
         raise ShapeError(
-            f"{op}: output with shape {list(data[index].shape)} doesn't match the broadcast shape {list(np.shape(value))}"
+            f"{op}: output with shape {list(data[index].shape)} doesn't match the broadcast shape "
+            f"{list(np.shape(value))}"
         ) from None
     versions.note_write(data, op)
     t._get_extra().changed = next_seq()
@@ -95,20 +97,23 @@ def _in_place(name: str) -> Any:
         result = record(self, other, **named)
         if result._data.shape != self._data.shape:
             raise ShapeError(
-                f"{name}_: output with shape {list(self._data.shape)} doesn't match the broadcast shape {list(result._data.shape)}; "
+                f"{name}_: output with shape {list(self._data.shape)} doesn't match the broadcast shape "
+                f"{list(result._data.shape)}; "
                 f"compute a new tensor instead"
             )
         kinds = "biuf"
         if kinds.index(result._data.dtype.kind) > kinds.index(self._data.dtype.kind):
             raise GradientError(
-                f"{name}_: result type {result._data.dtype} can't be cast to the desired output type {self._data.dtype}; "
+                f"{name}_: result type {result._data.dtype} can't be cast to the desired output type "
+                f"{self._data.dtype}; "
                 "compute a new tensor, or convert the first one"
             )
         if not result._requires_grad:
             return write(self, result._data, name + "_")
         if _shares_memory(self._data):
             raise GradientError(
-                f"{name}_: the memory of this tensor is shared with a view, and a tracked write that reaches both is not built yet; "
+                f"{name}_: the memory of this tensor is shared with a view, and a tracked write that reaches "
+                "both is not built yet; "
                 f"write out of place: x = x {'+' if name == 'add' else '…'} y, or clone() first"
             )
         if result._data.dtype != self._data.dtype:
@@ -128,7 +133,8 @@ def _plain_write(self: Any, value: Any, op: str, index: Any = ...) -> Any:
     _refuse_leaf(self, op)
     if _tracked(self, value):
         raise GradientError(
-            f"{op}: overwriting entries of a tensor that is part of a graph is not built yet; build the new values with sg.where, "
+            f"{op}: overwriting entries of a tensor that is part of a graph is not built yet; build the new "
+            "values with sg.where, "
             "or write under no_grad()"
         )
     tensor = runtime["Tensor"]

@@ -47,7 +47,8 @@ class FunctionCtx:
         for k, t in enumerate(tensors):
             if t is not None and not isinstance(t, Tensor):
                 raise ArgumentTypeError(
-                    f"save_for_backward: argument {k} must be a Tensor or None, not {type(t).__name__}; keep other things as attributes of ctx"
+                    f"save_for_backward: argument {k} must be a Tensor or None, not {type(t).__name__}; keep "
+                    "other things as attributes of ctx"
                 )
         self._to_save = tensors
 
@@ -62,7 +63,9 @@ class FunctionCtx:
         for value in node.v1 or ():
             _check_unwritten(value, node)
         pairs = zip(node.v1 or (), self._sources, strict=True)
-        return tuple(None if v is None else tensor_of(v, self._output(node, s) if type(s) is _Output else s) for v, s in pairs)
+        return tuple(
+            None if v is None else tensor_of(v, self._output(node, s) if type(s) is _Output else s) for v, s in pairs
+        )
 
     def _output(self, node: Node, which: _Output) -> Node:
         """The node of the call's own output, the one that its tensor has as long as it lives."""
@@ -76,7 +79,9 @@ class FunctionCtx:
 
     def mark_dirty(self, *tensors: Tensor) -> None:
         """In-place forwards are refused: they would have to rewrite the records of the inputs."""
-        raise GradientError("mark_dirty: a Function that writes its inputs in place is not built yet; return new tensors")
+        raise GradientError(
+            "mark_dirty: a Function that writes its inputs in place is not built yet; return new tensors"
+        )
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether backward gets zeros, rather than None, for outputs that nothing used."""
@@ -94,8 +99,10 @@ def _check_unwritten(value: Any, node: Node) -> None:
     if stale:
         then, now, op = stale
         raise GradientError(
-            f"{node.op.grad_name(node)}: a tensor saved for backward, of shape {list(value.shape)}, has been modified by an "
-            f"inplace operation ({op}): it is at version {now}, but version {then} was saved; write out of place, or to a clone()"
+            f"{node.op.grad_name(node)}: a tensor saved for backward, of shape {list(value.shape)}, has been "
+            "modified by an "
+            f"inplace operation ({op}): it is at version {now}, but version {then} was saved; write out of "
+            "place, or to a clone()"
         )
 
 
@@ -124,7 +131,9 @@ class Function:
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
-        raise GradientError(f"{type(self).__name__}: the methods of a Function are static; call {type(self).__name__}.apply(...)")
+        raise GradientError(
+            f"{type(self).__name__}: the methods of a Function are static; call {type(self).__name__}.apply(...)"
+        )
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> Any:
@@ -156,16 +165,22 @@ class Function:
         outputs = out if many else (out,)
         for o in outputs:
             if not isinstance(o, Tensor):
-                raise ArgumentTypeError(f"{cls.__name__}: forward must return a Tensor or a tuple of them, not {type(o).__name__}")
+                raise ArgumentTypeError(
+                    f"{cls.__name__}: forward must return a Tensor or a tuple of them, not {type(o).__name__}"
+                )
         if not tracked:
             return out
         node = _record(cls, ctx, args, outputs, many)
-        results = tuple(_output(node, k, o, any(o is n for n in ctx._non_differentiable)) for k, o in enumerate(outputs))
+        results = tuple(
+            _output(node, k, o, any(o is n for n in ctx._non_differentiable)) for k, o in enumerate(outputs)
+        )
         ctx._picks = tuple(None if r._node is None else weakref.ref(r._node) for r in results)
         return results if many else results[0]
 
 
-def _record(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Tensor, ...], many: bool) -> Node:
+def _record(
+    cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Tensor, ...], many: bool
+) -> Node:
     node = Node()
     node.op = FUNCTION
     node.a0 = tuple(a if not isinstance(a, Tensor) or a._node is None else a._node for a in args)
@@ -233,9 +248,11 @@ def _pull_output(xp: Any, g: Any, view: Any, needs: int) -> list[tuple[Any, Any]
 
 def _pull_function(xp: Any, g: Any, view: Any, needs: int) -> list[tuple[Any, Any]]:
     """Runs the user's backward, on tensors in the recorded column and on plain ones in the numeric."""
-    cls, ctx, many, shapes, dtypes = view.params
+    cls, ctx, _, shapes, dtypes = view.params
     node = ctx._node()
-    numeric = not isinstance(g, Tensor) and not (isinstance(g, Parts) and any(isinstance(p, Tensor) for p in g.parts.values()))
+    numeric = not isinstance(g, Tensor) and not (
+        isinstance(g, Parts) and any(isinstance(p, Tensor) for p in g.parts.values())
+    )
     parts = g.parts if isinstance(g, Parts) else {0: g}
 
     def gradient(k: int) -> Any:
@@ -306,21 +323,31 @@ def special_op(name: str, torch_name: Callable[[Node], str], pull: Callable[...,
         ("broadcasts", "promotes", "floats", "fits", "selects", "structural", "variadic", "public", "saves"), False
     )
     usual |= dict.fromkeys(("star", "prepare", "expr", "index", "entries", "shape", "kink"))
-    usual |= dict(args=(), params=(), defaults={}, rules={}, constants=(), linear=(), repeats=1, saved_names={"x": "self"})
+    usual |= dict(
+        args=(), params=(), defaults={}, rules={}, constants=(), linear=(), repeats=1, saved_names={"x": "self"}
+    )
     usual |= dict(forward=lambda *_: None, rule_name="user's rule", differentiable=True)
     return Op(**usual | dict(name=name, torch_name=torch_name, pull=pull) | facts)
 
 
-FUNCTION = special_op("function", lambda n: f"{n.params[0].__name__}Backward" if n.params else "FunctionBackward", _pull_function, variadic=True, saves=True)
+FUNCTION = special_op(
+    "function",
+    lambda n: f"{n.params[0].__name__}Backward" if n.params else "FunctionBackward",
+    _pull_function,
+    variadic=True,
+    saves=True,
+)
 OUTPUT_OF = special_op("output_of", lambda n: "OutputBackward", _pull_output, args=("x",))
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Marks a backward whose result cannot be differentiated again: doing so raises instead of giving a wrong number."""
+    """Marks a backward whose result cannot be differentiated again: doing so raises, and gives no wrong number."""
 
     @functools.wraps(backward)
     def once(ctx: Any, *gradients: Any) -> Any:
-        tracked = is_grad_enabled() and any(isinstance(g, Tensor) and g._requires_grad for g in (*gradients, *ctx.saved_tensors))
+        tracked = is_grad_enabled() and any(
+            isinstance(g, Tensor) and g._requires_grad for g in (*gradients, *ctx.saved_tensors)
+        )
         with no_grad():
             results = backward(ctx, *gradients)
         if not tracked:

@@ -187,7 +187,8 @@ class GradFn(Node):
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
         """Hooks on nodes are not built yet; a tensor's `register_hook` sees the gradient that arrives here."""
         raise GradientError(
-            f"{self.name()}: hooks on nodes are not built yet; call register_hook on the tensor, which sees its gradient"
+            f"{self.name()}: hooks on nodes are not built yet; call register_hook on the tensor, which sees "
+            "its gradient"
         )
 
     def _saved(self, name: str) -> Any:
@@ -261,7 +262,9 @@ def note_guard(tested: Tensor, outcome: bool) -> None:
         return
     code, lasti = caller()
     node = tested._node
-    op, operands, params = (catalogue["ne"], (tested, 0), None) if node is None else (node.op, node.operands, node.params)
+    op, operands, params = (
+        (catalogue["ne"], (tested, 0), None) if node is None else (node.op, node.operands, node.params)
+    )
     held = tuple(weakref.ref(o) if isinstance(o, (Node, Tensor)) else o for o in operands)
     pending_guards.append(Guard(op, held, params, outcome, code, lasti, get_ident()))
 

@@ -41,7 +41,10 @@ def register(hooks: dict[int, Any], hook: Callable[..., Any]) -> Handle:
 def register_tensor_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Handle:
     """Calls `hook` with the gradient of the tensor in every backward that reaches it."""
     if not tensor._requires_grad:
-        raise GradientError("register_hook: cannot register a hook on a tensor that doesn't require gradient; call requires_grad_() first")
+        raise GradientError(
+            "register_hook: cannot register a hook on a tensor that doesn't require gradient; call "
+            "requires_grad_() first"
+        )
     extra = tensor._node.get_extra() if tensor._node is not None else tensor._get_extra()
     if extra.hooks is None:
         extra.hooks = {}
@@ -59,7 +62,8 @@ def run_hooks(hooks: dict[int, Any], gradient: Tensor) -> Tensor:
             raise ArgumentTypeError(f"hook {name!r} must return a Tensor or None, not {type(result).__name__}")
         if result._data.shape != gradient._data.shape:
             raise GradientError(
-                f"hook {name!r} has changed the size of the gradient from {list(gradient._data.shape)} to {list(result._data.shape)}; keep it"
+                f"hook {name!r} has changed the size of the gradient from {list(gradient._data.shape)} to "
+                f"{list(result._data.shape)}; keep it"
             )
         gradient = result
     return gradient

@@ -40,7 +40,9 @@ class set_grad_enabled:
     def __enter__(self) -> set_grad_enabled:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         grad_mode.set(self._before[-1])
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,7 +62,9 @@ class _Within:
         grad_mode.set(self._mode)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         grad_mode.set(self._before.pop())
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,6 +12,11 @@ from ..errors import ArgumentError, DTypeError
 from .declare import op
 
 
+def _is_bool(value: Any) -> bool:
+    """Whether it is an array or a scalar of bools; Python's numbers are not."""
+    return hasattr(value, "dtype") and value.dtype.kind == "b"
+
+
 @op(
     broadcasts=True,
     linear=("x", "y"),
@@ -38,8 +43,10 @@ def sub(x, y, alpha=1):
     """Difference ``x − alpha·y``; shapes broadcast."""
     if alpha != 1:
         return x - alpha * y
-    if getattr(x, "dtype", None) == bool and getattr(y, "dtype", None) == bool:
-        raise DTypeError("sub: subtraction of two bool tensors is not supported; use (a != b) or convert with .to(sg.int64)")
+    if _is_bool(x) and _is_bool(y):
+        raise DTypeError(
+            "sub: subtraction of two bool tensors is not supported; use (a != b) or convert with .to(sg.int64)"
+        )
     return x - y
 
 
@@ -80,7 +87,9 @@ def neg(x):
     try:
         return -x
     except TypeError:  # NumPy has no negative of bools
-        raise DTypeError("neg: a bool tensor has no negative; use ~x for its opposite, or convert with .to(sg.int64)") from None
+        raise DTypeError(
+            "neg: a bool tensor has no negative; use ~x for its opposite, or convert with .to(sg.int64)"
+        ) from None
 
 
 def _pow_name(n: Any) -> str:
@@ -105,7 +114,7 @@ def pow_(x, exponent):
     """Power ``x**exponent``; shapes broadcast."""
     if type(exponent) is int and exponent < 0 and x.dtype.kind in "iub":
         raise ArgumentError("pow: Integers to negative integer powers are not allowed; use a float base or exponent")
-    if getattr(x, "dtype", None) == bool and getattr(exponent, "dtype", None) == bool:
+    if _is_bool(x) and _is_bool(exponent):
         raise NotImplementedError("pow: two bool tensors have no power; convert one with .to(sg.int64)")
     return x**exponent
 
@@ -213,7 +222,7 @@ def minimum(x, y):
 )
 def where(condition, x, y):
     """``x`` where the condition holds, else ``y``; what is not selected has no influence, not even 0·∞."""
-    if getattr(condition, "dtype", bool) != bool:
+    if hasattr(condition, "dtype") and not _is_bool(condition):
         raise DTypeError(f"where: the condition must be bool, not {condition.dtype}; write for example x != 0")
     if not hasattr(x, "dtype") and not hasattr(y, "dtype"):
         x = cast(x, result_dtype(x, y))  # two numbers: the default dtype, as for any other Python float

@@ -59,7 +59,13 @@ def tanh(x):
     return np.tanh(x)
 
 
-@op(broadcasts=True, expr=lambda m, x, y: 1 - y**2, constants=("x",), vjp=dict(y=lambda g, y: -2 * (g * y)), public=False)
+@op(
+    broadcasts=True,
+    expr=lambda m, x, y: 1 - y**2,
+    constants=("x",),
+    vjp=dict(y=lambda g, y: -2 * (g * y)),
+    public=False,
+)
 def dtanh(x, y):
     """Slope of the hyperbolic tangent, ``1 − y²`` with ``y = tanh(x)``, computed as ``1/cosh(x)²``."""
     with np.errstate(over="ignore"):

@@ -40,7 +40,8 @@ def normal_index(shape: tuple[int, ...], index: Any) -> tuple[Any, ...]:
     used = sum(1 for i in items if i is not None and i is not Ellipsis)
     if used > len(shape):
         raise DimensionError(
-            f"getitem: too many indices for tensor of dimension {len(shape)}: {used} were given for the shape {list(shape)}"
+            f"getitem: too many indices for tensor of dimension {len(shape)}: {used} were given for the shape "
+            f"{list(shape)}"
         )
     if sum(1 for i in items if i is Ellipsis) > 1:
         raise DimensionError("getitem: an index can have only one '...'")
@@ -66,7 +67,9 @@ def _one(item: Any, size: int, dim: int) -> int | Span:
         return item
     if isinstance(item, slice):
         if item.step is not None and operator.index(item.step) <= 0:
-            raise ArgumentValueError(f"getitem: a slice's step must be greater than zero, not {item.step}; reverse with flip")
+            raise ArgumentValueError(
+                f"getitem: a slice's step must be greater than zero, not {item.step}; reverse with flip"
+            )
         start, stop, step = item.indices(size)
         return Span(start, step, max(0, -(-(stop - start) // step)))
     if isinstance(item, (bool, np.bool_)) or not hasattr(item, "__index__"):

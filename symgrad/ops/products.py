@@ -18,16 +18,20 @@ __symgrad_internal__ = True
 def _checked(x: Any, y: Any) -> tuple[()]:
     if x.ndim == 0 or y.ndim == 0:
         raise ShapeError(
-            f"matmul: both arguments need at least one dimension, but the shapes are {list(x.shape)} and {list(y.shape)}; use * for numbers"
+            f"matmul: both arguments need at least one dimension, but the shapes are {list(x.shape)} and "
+            f"{list(y.shape)}; use * for numbers"
         )
     if x.dtype != y.dtype:
-        raise DTypeError(f"matmul: both arguments must have the same dtype, not {x.dtype} and {y.dtype}; convert one with .to(...)")
+        raise DTypeError(
+            f"matmul: both arguments must have the same dtype, not {x.dtype} and {y.dtype}; convert one with .to(...)"
+        )
     inner, other = x.shape[-1], y.shape[-2 if y.ndim > 1 else 0]
     if inner != other:
         shown = f"{'x'.join(map(str, x.shape[-2:]))} and {'x'.join(map(str, y.shape[-2:]))}"
         raise ShapeError(
             f"matmul: shapes {list(x.shape)} and {list(y.shape)} cannot be multiplied ({shown}): "
-            f"the last size of the first, {inner}, must be the {'second to last' if y.ndim > 1 else 'only'} size of the second, {other}"
+            f"the last size of the first, {inner}, must be the {'second to last' if y.ndim > 1 else 'only'} "
+            f"size of the second, {other}"
         )
     for k in range(3, min(x.ndim, y.ndim) + 1):
         a, b = x.shape[-k], y.shape[-k]

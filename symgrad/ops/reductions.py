@@ -66,7 +66,8 @@ def _mean_params(x: Any, dim: Any, keepdim: Any, dtype: Any, everything: Any) ->
     wanted = numpy_dtype(dtype) if dtype is not None else x.dtype
     if wanted.kind != "f":
         raise DTypeError(
-            f"mean: the dtype of the result must be floating point, and the input is {x.dtype}; convert it, or pass dtype=sg.float64"
+            f"mean: the dtype of the result must be floating point, and the input is {x.dtype}; convert it, or "
+            "pass dtype=sg.float64"
         )
     return normal_axes(dim, x.ndim, "mean"), bool(keepdim), wanted, dim is None
 
@@ -83,7 +84,9 @@ def count(shape: tuple[int, ...], dim: tuple[int, ...]) -> int:
     shape=lambda x, dim, keepdim, dtype, everything: reduced_shape(x, dim, keepdim),
     index=lambda m, i, x, dim, keepdim, dtype, everything: over(m, i, x, dim, keepdim, x) / m.size(count(x.shape, dim)),
     vjp=dict(
-        x=lambda xp, g, x, dim, keepdim: spread(xp, xp.cast(g, x.dtype) / max(count(x.shape, dim), 1), x.shape, dim, keepdim)
+        x=lambda xp, g, x, dim, keepdim: spread(
+            xp, xp.cast(g, x.dtype) / max(count(x.shape, dim), 1), x.shape, dim, keepdim
+        )
     ),
     torch_name=_suffix("Mean"),
     rule_name="sum rule",
@@ -112,7 +115,9 @@ def _shifted(x: Any, dim: tuple[int, ...]) -> tuple[Any, Any, Any]:
 def _rest(e: Any, dim: tuple[int, ...]) -> Any:
     """Σ e without one entry that is 1, or −1 + Σ e where there is none."""
     kept = tuple(k for k in range(e.ndim) if k not in dim)
-    flat = np.moveaxis(e, dim, range(len(kept), e.ndim)).reshape([e.shape[k] for k in kept] + [count(e.shape, dim)]).copy()
+    flat = (
+        np.moveaxis(e, dim, range(len(kept), e.ndim)).reshape([e.shape[k] for k in kept] + [count(e.shape, dim)]).copy()
+    )
     top = np.argmax(flat, axis=-1)[..., None]
     highest = np.take_along_axis(flat, top, -1)
     np.put_along_axis(flat, top, 0, -1)
