@@ -42,6 +42,7 @@ default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say it in words
 napoleon_google_docstring = False
+napoleon_use_param = False  # parameters that share a line keep sharing it
 napoleon_use_rtype = False
 napoleon_use_ivar = True
 

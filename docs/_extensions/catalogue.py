@@ -8,7 +8,9 @@ than its declaration; any other needs a line in `SAMPLES`, and the build fails u
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -54,7 +56,11 @@ SAMPLES: dict[str, Callable[[], Sample]] = {
     "mean": lambda: ("mean(x), for a vector", [leaf("x", 3, dims=("n",))], sg.mean),
     "logsumexp": lambda: ("logsumexp(x), for a vector", [leaf("x", 3, dims=("n",))], sg.logsumexp),
     "softmax": lambda: ("softmax(x, 0), for a vector", [leaf("x", 3, dims=("n",))], lambda x: sg.softmax(x, 0)),
-    "log_softmax": lambda: ("log_softmax(x, 0), for a vector", [leaf("x", 3, dims=("n",))], lambda x: sg.log_softmax(x, 0)),
+    "log_softmax": lambda: (
+        "log_softmax(x, 0), for a vector",
+        [leaf("x", 3, dims=("n",))],
+        lambda x: sg.log_softmax(x, 0),
+    ),
     "permute": lambda: ("permute(x, 2, 0, 1)", [leaf("x", 2, 3, 4)], lambda x: sg.permute(x, 2, 0, 1)),
     "reshape": lambda: ("reshape(x, 6), for a 2×3 matrix", [leaf("x", 2, 3)], lambda x: sg.reshape(x, 6)),
     "squeeze": lambda: ("squeeze(x, 0), for a 1×3 matrix", [leaf("x", 1, 3)], lambda x: sg.squeeze(x, 0)),
@@ -106,8 +112,8 @@ def signature(op: Op) -> str:
 
 OPERATORS = {
     "__add__": "x + y", "__sub__": "x - y", "__mul__": "x * y", "__truediv__": "x / y", "__pow__": "x ** y",
-    "__matmul__": "x @ y", "__neg__": "-x", "__abs__": "abs(x)", "__getitem__": "x[…]",
-    "__lt__": "x < y", "__le__": "x <= y", "__gt__": "x > y", "__ge__": "x >= y", "__eq__": "x == y", "__ne__": "x != y",
+    "__matmul__": "x @ y", "__neg__": "-x", "__abs__": "abs(x)", "__getitem__": "x[…]", "__lt__": "x < y",
+    "__le__": "x <= y", "__gt__": "x > y", "__ge__": "x >= y", "__eq__": "x == y", "__ne__": "x != y",
 }  # fmt: skip
 
 
@@ -115,12 +121,12 @@ def spellings(op: Op) -> list[str]:
     """Other ways to call the op: operators, methods, further names."""
     record, found = op.record, []
     for name, shown in OPERATORS.items():
-        method = vars(sg.Tensor).get(name)
-        if method is record or name in ("__eq__", "__ne__") and op.name == name.strip("_"):
+        wrapped = name in ("__eq__", "__ne__") and op.name == name.strip("_")
+        if wrapped or vars(sg.Tensor).get(name) is record:
             found.append(shown)
-    found += [f"x.{name}(…)" for name, value in vars(sg.Tensor).items() if value is record and not name.startswith("__")]
-    found += [f"sg.{name}" for name, value in vars(sg).items() if value is record and name != op.name and not name.startswith("_")]
-    return found
+    methods = [name for name, value in vars(sg.Tensor).items() if value is record and not name.startswith("__")]
+    aliases = [name for name, value in vars(sg).items() if value is record and name != op.name]
+    return found + [f"x.{name}(…)" for name in methods] + [f"sg.{name}" for name in aliases]
 
 
 def entry(op: Op) -> str:
@@ -162,11 +168,16 @@ class Catalogue(SphinxDirective):
 
 
 def every_op_is_shown(app: Sphinx, env: Any) -> None:
-    """Fails the build if a public op of the library is on no page."""
+    """Fails the build if a public op of the library is on no page, or a field of its declaration is not explained."""
     shown = {name for page in env.metadata.values() for name in page.get("ops_shown", [])}
     missing = {o.name for o in public_ops()} - shown
     if missing:
-        raise ExtensionError(f"no page shows these ops: {', '.join(sorted(missing))}; add their module to docs/reference/ops.md")
+        names = ", ".join(sorted(missing))
+        raise ExtensionError(f"no page shows these ops: {names}; add their module to docs/reference/ops.md")
+    guide = Path(app.srcdir, "adding-an-op.md").read_text(encoding="utf-8")
+    unsaid = [p for p in inspect.signature(sg.op).parameters if f"`{p}`" not in guide]
+    if unsaid:
+        raise ExtensionError(f"docs/adding-an-op.md does not say what {', '.join(unsaid)} of sg.op is")
 
 
 def skip_ops(app: Sphinx, what: str, name: str, found: Any, skip: bool, options: Any) -> bool | None:
