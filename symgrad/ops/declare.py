@@ -19,7 +19,7 @@ from ..array import broadcast_shapes
 from ..errors import ArgumentTypeError
 from ..graph.columns import numeric_namespace, recorded_namespace
 from ..graph.node import Node
-from .generate import UNSET, compile_function, pull_source, recording_source
+from .generate import UNSET, compile_function, is_taken, pull_source, recording_source
 
 catalogue: dict[str, Op] = {}
 """Every declared op, by name."""
@@ -224,7 +224,8 @@ def op(
     ------
     TypeError
         If an argument has neither a rule nor is declared constant, a rule takes a name that is
-        unknown, or the symbolic face is missing.
+        unknown, the symbolic face is missing, the name of an argument is one that generated code
+        uses, or an op of that name exists.
     """
 
     def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
@@ -233,6 +234,16 @@ def op(
             raise TypeError(f"op {name} is declared twice")
         names = _parameters(forward)
         args = tuple(n for n in names if n not in params)
+        if taken := [n for n in names if is_taken(n)]:
+            raise TypeError(
+                f"op {name}: generated code uses the names {taken} itself; call the arguments something else"
+            )
+        if unknown := [p for p in params if p not in names]:
+            raise TypeError(f"op {name}: the forward has no parameters {unknown}, which params names; it has {names}")
+        if not 1 <= len(args) <= 3:
+            raise TypeError(
+                f"op {name}: a record has room for 1, 2 or 3 tensor arguments, and {len(args)} are declared"
+            )
         missing = [a for a in args if a not in vjp and a not in constants and vjp]
         if missing:
             raise TypeError(f"op {name}: no gradient rule for {missing}; add one to vjp, or name it in constants")

@@ -44,6 +44,7 @@ def operand_of(op: Op, name: str, value: Any) -> tuple[Any, Any, bool]:
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         # A bool widens nothing, nor does a 0-d tensor of it.
         if op.broadcasts and op.arity > 1 and not isinstance(value, bool):
+            value = int(value) if isinstance(value, int) else float(value)  # an enumeration's members are ints too
             return value, value, False
         value = np.asarray(value)
     if isinstance(value, (np.ndarray, np.generic)):
@@ -52,6 +53,14 @@ def operand_of(op: Op, name: str, value: Any) -> tuple[Any, Any, bool]:
     raise ArgumentTypeError(
         f"{op.name}: argument {name!r} must be a Tensor{', a number' if op.broadcasts else ''} or an ndarray, "
         f"not {type(value).__name__}; wrap it with sg.tensor(...)"
+    )
+
+
+def all_numbers(op: Op) -> ArgumentTypeError:
+    """The error for a call in which no tensor takes part."""
+    return ArgumentTypeError(
+        f"{op.name}: the arguments {' and '.join(op.args)} are all plain numbers, and at least one must be a Tensor or "
+        "an ndarray; wrap one with sg.tensor(...)"
     )
 
 
@@ -82,6 +91,7 @@ runtime: dict[str, Any] = {
     "operand_of": operand_of,
     "promote": promote,
     "promote_floats": promote_floats,
+    "all_numbers": all_numbers,
     "explained": explained,
     "pending_guards": pending_guards,
     "attach_guards": attach_guards,
@@ -90,6 +100,19 @@ runtime: dict[str, Any] = {
     "caller": caller,
 }
 """The globals of all generated functions. `Tensor`, and `new` that makes a blank one, join them when it is defined."""
+
+
+_OWN_NAMES = {
+    *("xp", "g", "out", "node", "result", "params", "needs", "fit", "parent", "pairs", "f", "error", "named"),
+    *("type_x", "type_y", "type", "int", "float", "ValueError"),
+    *("op", "forward", "prepare", "defaults", "usual", "take_named"),
+}
+_OWN_PREFIXES = ("value_", "needs_", "vjp_")
+
+
+def is_taken(name: str) -> bool:
+    """Whether generated code uses the name for something of its own, so that no argument can have it."""
+    return name in _OWN_NAMES or name in runtime or name == "Tensor" or name.startswith(_OWN_PREFIXES)
 
 
 def compile_function(name: str, source: str, **bindings: Any) -> Callable[..., Any]:
@@ -257,14 +280,20 @@ def _promotion(op: Op) -> list[str]:
         return [f"    if {test}: ({value},) = {convert}({value})"] if op.floats else []
     if len(names) != 2 or len(op.args) != 2:
         every = ", ".join(f"value_{a}" for a in names)
-        return [f"    {every}{',' if len(names) == 1 else ''} = {convert}({every}); fit = 8"]
+        numbers = " and ".join(f"(type(value_{a}) is float or type(value_{a}) is int)" for a in op.args)
+        return [
+            f"    if {numbers}: raise all_numbers(op)",
+            f"    {every}{',' if len(names) == 1 else ''} = {convert}({every}); fit = 8",
+        ]
     x, y = (f"value_{a}" for a in names)
     floating = f" and {x}.dtype.kind == 'f'" if op.floats else ""
     return [
         f"    type_x = type({x}); type_y = type({y})",
         "    if type_x is float64 and type_y is float64: fit = 0",
         "    else:",
-        f"        if type_y is float or type_y is int: fit = 0 if {x}.dtype.kind == 'f' else 8",
+        "        if type_y is float or type_y is int:",
+        "            if type_x is float or type_x is int: raise all_numbers(op)",
+        f"            fit = 0 if {x}.dtype.kind == 'f' else 8",
         f"        elif type_x is float or type_x is int: fit = 0 if {y}.dtype.kind == 'f' else 8",
         f"        else: fit = 0 if {x}.dtype is {y}.dtype{floating} else 8",
         f"        if fit: {x}, {y} = {convert}({x}, {y})",
