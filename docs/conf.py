@@ -40,6 +40,7 @@ nb_mime_priority_overrides = [("html", "text/plain", 0)]  # the mathematics in U
 # ------------------------------------------------------------------ reference
 default_role = "code"
 autodoc_member_order = "bysource"
+autodoc_class_signature = "separated"  # classes that nobody constructs show no constructor
 autodoc_typehints = "none"  # the docstrings say it in words
 napoleon_google_docstring = False
 napoleon_use_param = False  # parameters that share a line keep sharing it
