@@ -19,13 +19,8 @@ from .creation import (
     full,
     full_like,
     linspace,
-    manual_seed,
     ones,
     ones_like,
-    rand,
-    rand_like,
-    randn,
-    randn_like,
     tensor,
     zeros,
     zeros_like,
@@ -46,6 +41,7 @@ from .ops.products import bmm, dot, matmul, mm, mv
 from .ops.reductions import log_softmax, logsumexp, mean, softmax
 from .ops.reductions import sum_ as sum
 from .ops.shaping import cast, clone, expand, permute, reshape, squeeze, t, transpose, unsqueeze
+from .sampling import manual_seed, rand, rand_like, randn, randn_like
 from .tensor import Size, Tensor
 
 float64, float32, float16 = DTYPES["float64"], DTYPES["float32"], DTYPES["float16"]

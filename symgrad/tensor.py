@@ -150,7 +150,9 @@ class Tensor:
         if not isinstance(value, bool):
             raise GradientError(f"requires_grad must be a bool, not {type(value).__name__}")
         if value and not self.is_leaf:
-            raise GradientError("requires_grad can be set only on leaf tensors; this one was computed, and requires grad already")
+            raise GradientError(
+                "requires_grad can be set only on leaf tensors; this one was computed, and requires grad already"
+            )
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
@@ -162,7 +164,8 @@ class Tensor:
             )
         if requires_grad and self._data.dtype.kind != "f":
             raise GradientError(
-                f"only tensors of floating point dtype can require gradients, not {self.dtype}; convert with .to(sg.float64)"
+                f"only tensors of floating point dtype can require gradients, not {self.dtype}; convert with "
+                ".to(sg.float64)"
             )
         self._requires_grad = requires_grad
         return self
@@ -199,9 +202,14 @@ class Tensor:
             if value is self:
                 raise GradientError("a tensor cannot be its own grad; assign a clone()")
             if value.shape != self.shape:
-                raise GradientError(f"a grad of size {list(value.shape)} cannot belong to a tensor of size {list(self.shape)}")
+                raise GradientError(
+                    f"a grad of size {list(value.shape)} cannot belong to a tensor of size {list(self.shape)}"
+                )
             if value.dtype != self.dtype:
-                raise GradientError(f"a grad of dtype {value.dtype} cannot belong to a tensor of dtype {self.dtype}; convert it with .to()")
+                raise GradientError(
+                    f"a grad of dtype {value.dtype} cannot belong to a tensor of dtype {self.dtype}; convert "
+                    "it with .to()"
+                )
         self._grad = value
 
     @property
@@ -213,7 +221,9 @@ class Tensor:
     def retain_grad(self) -> None:
         """Makes `backward` fill `grad` of this computed tensor too."""
         if not self._requires_grad:
-            raise GradientError("can't retain_grad on a tensor that has requires_grad=False; set requires_grad_() on its inputs")
+            raise GradientError(
+                "can't retain_grad on a tensor that has requires_grad=False; set requires_grad_() on its inputs"
+            )
         if self._node is not None:
             self._node.get_extra().retained = weakref.ref(self)
 
@@ -241,7 +251,12 @@ class Tensor:
 
     def detach_(self) -> Tensor:
         """Takes this tensor out of its graph, in place."""
-        if isinstance(self._data, np.ndarray) and self._data.base is not None and self._node is not None and self._node.op.structural:
+        if (
+            isinstance(self._data, np.ndarray)
+            and self._data.base is not None
+            and self._node is not None
+            and self._node.op.structural
+        ):
             raise GradientError("detach_: can't detach a view in place, as its base would stay attached; use detach()")
         self._node, self._requires_grad = None, False
         return self
@@ -256,7 +271,9 @@ class Tensor:
         if not isinstance(value, Tensor):
             raise ArgumentTypeError(f"data must be a Tensor, not {type(value).__name__}")
         if value._data.dtype.kind != self._data.dtype.kind and self._requires_grad:
-            raise GradientError(f"data of dtype {value.dtype} cannot replace data of dtype {self.dtype} of a tensor that requires grad")
+            raise GradientError(
+                f"data of dtype {value.dtype} cannot replace data of dtype {self.dtype} of a tensor that requires grad"
+            )
         self._data = value._data
         self._get_extra().changed = next_seq()
 
@@ -264,18 +281,25 @@ class Tensor:
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The values as an ndarray on the same memory; for a tracked tensor, detach first or pass ``force=True``."""
         if self._requires_grad and not force:
-            raise GradientError("numpy: this tensor requires grad, and NumPy would lose track of it; use t.detach().numpy()")
+            raise GradientError(
+                "numpy: this tensor requires grad, and NumPy would lose track of it; use t.detach().numpy()"
+            )
         return self._shared()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if self._requires_grad:
-            raise GradientError("numpy.asarray: this tensor requires grad, and NumPy would lose track of it; use t.detach().numpy()")
+            raise GradientError(
+                "numpy.asarray: this tensor requires grad, and NumPy would lose track of it; use t.detach().numpy()"
+            )
         return np.array(self._data, dtype=dtype, copy=copy)
 
     def item(self) -> int | float | bool:
         """The value of a tensor with one entry, as a Python number."""
         if self._data.size != 1:
-            raise ShapeError(f"item: a Tensor with {self._data.size} elements cannot be converted to Scalar; index it, or use tolist()")
+            raise ShapeError(
+                f"item: a Tensor with {self._data.size} elements cannot be converted to Scalar; index it, or "
+                "use tolist()"
+            )
         return self._data.item()
 
     def tolist(self) -> Any:
@@ -294,7 +318,8 @@ class Tensor:
             return format(self.item(), spec)
         if spec:
             raise ArgumentTypeError(
-                f"format: {spec!r} applies to one number, and this tensor has the shape {list(self.shape)}; index it, or format tolist()"
+                f"format: {spec!r} applies to one number, and this tensor has the shape {list(self.shape)}; "
+                "index it, or format tolist()"
             )
         return repr(self)
 
@@ -323,11 +348,13 @@ class Tensor:
     def _scalar(self, kind: type) -> Any:
         if self._data.size != 1:
             raise ArgumentValueError(
-                f"only one element tensors can be converted to Python scalars; this one has {self._data.size}: use tolist()"
+                f"only one element tensors can be converted to Python scalars; this one has {self._data.size}: "
+                "use tolist()"
             )
         if self._requires_grad:
             warnings.warn(
-                "converting a tensor with requires_grad=True to a Python number takes it out of the graph; say so with detach()",
+                "converting a tensor with requires_grad=True to a Python number takes it out of the graph; say "
+                "so with detach()",
                 UserWarning,
                 stacklevel=3,
             )
@@ -393,7 +420,12 @@ class Tensor:
     softmax, log_softmax = ops.reductions.softmax, ops.reductions.log_softmax
     argmax, all, any = ops.logic.argmax, ops.logic.all_, ops.logic.any_
     permute, transpose, t = ops.shaping.permute, ops.shaping.transpose, ops.shaping.t
-    reshape, squeeze, unsqueeze, expand = ops.shaping.reshape, ops.shaping.squeeze, ops.shaping.unsqueeze, ops.shaping.expand
+    reshape, squeeze, unsqueeze, expand = (
+        ops.shaping.reshape,
+        ops.shaping.squeeze,
+        ops.shaping.unsqueeze,
+        ops.shaping.expand,
+    )
     clone = ops.shaping.clone
     __getitem__ = ops.indexing.getitem
 
@@ -405,7 +437,10 @@ class Tensor:
 
     def __invert__(self) -> Tensor:
         if self._data.dtype.kind != "b":
-            raise DTypeError(f"~: only bool tensors have an opposite, and this one is {self.dtype}; use logical_not, or compare first")
+            raise DTypeError(
+                f"~: only bool tensors have an opposite, and this one is {self.dtype}; use logical_not, or "
+                "compare first"
+            )
         return at_caller(self.logical_not())
 
     def __pos__(self) -> Tensor:
@@ -420,7 +455,8 @@ class Tensor:
         out = self.reshape(*shape)
         if out.numel() and not np.shares_memory(out._shared(), self._shared()):
             raise ShapeError(
-                f"view: a tensor of shape {list(self.shape)} with these strides has no view of shape {list(out.shape)}; use reshape(...)"
+                f"view: a tensor of shape {list(self.shape)} with these strides has no view of shape "
+                f"{list(out.shape)}; use reshape(...)"
             )
         return at_caller(out)
 
@@ -518,7 +554,9 @@ class Tensor:
 
 runtime["Tensor"] = Tensor
 runtime["new"] = partial(object.__new__, Tensor)
-vars(recorded_namespace)["zeros"] = lambda shape, dtype: Tensor.constant(np.zeros(tuple(shape), getattr(dtype, "numpy", dtype)))
+vars(recorded_namespace)["zeros"] = lambda shape, dtype: Tensor.constant(
+    np.zeros(tuple(shape), getattr(dtype, "numpy", dtype))
+)
 
 
 def place_of_caller() -> tuple[Any, int]:

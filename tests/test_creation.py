@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad import creation
+from symgrad import sampling
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_random_numbers_repeat_after_the_same_seed() -> None:
 def test_the_first_numbers_are_those_of_seed_0_also_for_threads_that_draw_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(creation, "_current", {})
+    monkeypatch.setattr(sampling, "_current", {})
     start = threading.Barrier(8)
 
     def draw(_: int) -> float:

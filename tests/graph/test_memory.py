@@ -13,6 +13,8 @@ import pytest
 import symgrad as sg
 from symgrad.graph import Node
 
+pytestmark = pytest.mark.filterwarnings("ignore:divide by zero")
+
 
 @pytest.fixture(autouse=True)
 def _no_collector() -> Iterator[None]:
