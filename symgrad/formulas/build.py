@@ -68,6 +68,8 @@ class TermFace:
         i = term(i)
         if start == 0 and step == 1 and count == size:
             return i, ONE
+        if count == 0:
+            return ZERO, ZERO
         if i.head == "NUM":
             k, rest = divmod(int(i.args[1]) - start, step)
             return (num(k), ONE) if rest == 0 and 0 <= k < count else (ZERO, ZERO)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -16,11 +17,24 @@ import sympy
 
 from ..errors import BudgetError
 from .lower import Lowered
-from .scalars import SCALARS
-from .terms import ELEM_HEADS, Ref, Term
+from .scalars import SCALARS, snapped
+from .terms import ELEM_HEADS, TESTS, Ref, Term, children
 
 ENTRY_BUDGET = 2_000_000
 """The number of scalar operations past which an evaluation is refused."""
+
+
+@lru_cache(maxsize=4096)
+def _of_indices(bracket: Term) -> bool:
+    """Whether a bracket speaks of indices alone."""
+    if bracket.head == "IVERSON" and bracket.args[0].head != "REL":
+        return False
+    stack = list(children(bracket))
+    for t in stack:
+        if t.head in ELEM_HEADS or t.head == "SIZE":
+            return False
+        stack.extend(children(t))
+    return True
 
 
 class Numbers:
@@ -68,8 +82,8 @@ class Numbers:
 
     @staticmethod
     def relation(relation: str, a: Any, b: Any) -> Any:
-        """Whether it holds."""
-        return {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[relation]
+        """Whether it holds, but for rounding."""
+        return TESTS[relation](snapped(a), snapped(b))
 
 
 class Symbols:
@@ -168,7 +182,7 @@ class Evaluator:
         if head == "REL":
             return scalars.relation(args[0], *(self.scalar(a, env) for a in args[1:]))
         if head == "DELTA":
-            return scalars.number(_ONE if self._index(args[0], env) == self._index(args[1], env) else _ZERO)
+            return scalars.number(_ONE if self._holds(t, env) else _ZERO)
         if head == "IVERSON":
             return scalars.choose(self.scalar(args[0], env), lambda: scalars.number(_ONE), lambda: scalars.number(_ZERO))
         if head == "ITE":
@@ -194,10 +208,11 @@ class Evaluator:
         scalars = self.scalars
         conditions = []
         for base, _ in factors:
-            if base.head == "DELTA" and not self.scalar(base, env):
-                return scalars.number(_ZERO)
-            if base.head == "IVERSON":
-                conditions.append(self.scalar(base.args[0], env))
+            if base.head == "DELTA" or (base.head == "IVERSON" and _of_indices(base)):
+                if not self._holds(base, env):  # before anything else: other factors may have no such entry
+                    return scalars.number(_ZERO)
+            elif base.head == "IVERSON":
+                conditions.append(base.args[0])
         rest = [(b, e) for b, e in factors if b.head not in ("DELTA", "IVERSON")]
 
         def product() -> Any:
@@ -208,10 +223,17 @@ class Evaluator:
             return out
 
         choice = product
-        for condition in conditions:
+        for condition in reversed(conditions):
             inner = choice
-            choice = lambda c=condition, f=inner: scalars.choose(c, f, lambda: scalars.number(_ZERO))
+            choice = lambda c=condition, f=inner: scalars.choose(self.scalar(c, env), f, lambda: scalars.number(_ZERO))
         return choice()
+
+    def _holds(self, bracket: Term, env: dict[Term, int]) -> bool:
+        """Whether a bracket that speaks of indices alone is 1."""
+        if bracket.head == "DELTA":
+            return self._index(bracket.args[0], env) == self._index(bracket.args[1], env)
+        relation, a, b = bracket.args[0].args
+        return TESTS[relation](self._index(a, env), self._index(b, env))
 
     def _index(self, t: Term, env: dict[Term, int]) -> int:
         head, args = t.head, t.args

@@ -42,6 +42,18 @@ class sigmoid(sympy.Function):
         return rf"{body}^{{{exp}}}" if exp else body
 
 
+GUARD = 40
+"""The last bits of a number in the precision in force, which rounding may have changed."""
+
+
+def snapped(x: Any) -> Any:
+    """The number without its last bits: what is equal but for rounding compares equal."""
+    if not isinstance(x, mpmath.mpf):
+        return x
+    with mpmath.workprec(mpmath.mp.prec - GUARD):
+        return +x
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """One scalar function in all notations."""
@@ -126,12 +138,12 @@ class MpmathFace:
 
     sqrt = staticmethod(mpmath.sqrt)
     where = staticmethod(lambda condition, a, b: a if condition else b)
-    eq = staticmethod(lambda a, b: a == b)
-    ne = staticmethod(lambda a, b: a != b)
-    lt = staticmethod(lambda a, b: a < b)
-    le = staticmethod(lambda a, b: a <= b)
-    gt = staticmethod(lambda a, b: a > b)
-    ge = staticmethod(lambda a, b: a >= b)
+    eq = staticmethod(lambda a, b: snapped(a) == snapped(b))
+    ne = staticmethod(lambda a, b: snapped(a) != snapped(b))
+    lt = staticmethod(lambda a, b: snapped(a) < snapped(b))
+    le = staticmethod(lambda a, b: snapped(a) <= snapped(b))
+    gt = staticmethod(lambda a, b: snapped(a) > snapped(b))
+    ge = staticmethod(lambda a, b: snapped(a) >= snapped(b))
     negate = staticmethod(lambda x: not x)
 
     def __getattr__(self, name: str) -> Any:

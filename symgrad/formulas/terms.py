@@ -179,8 +179,6 @@ def num(value: Any) -> Term:
 
 
 ZERO, ONE, MINUS_ONE = num(0), num(1), num(-1)
-NAN = num(float("nan"))
-"""0/0: what has no value."""
 
 
 def is_num(t: Term) -> bool:
@@ -297,6 +295,8 @@ def mul(*terms: Term) -> Term:
     for t in terms:
         head = t.head
         if head == "NUM":
+            if t.args[1] == 0:  # a bracket that does not hold, among others: what it multiplies may have no value
+                return ZERO
             coefficient = _num_mul(coefficient, t)
             continue
         if head == "MUL":
@@ -312,7 +312,7 @@ def mul(*terms: Term) -> Term:
             elif base.head not in _IDEMPOTENT:
                 found[key] = _num_add(before, exponent) if key[1] is None else mul(num(2), exponent)
     if coefficient.head == "NUM" and coefficient.args[1] == 0:
-        return NAN if any(is_zero(base) and is_num(e) and e.args[1] < 0 for (base, _), e in found.items()) else ZERO
+        return ZERO
     kept = tuple((base, e) for (base, _), e in found.items() if not is_zero(e))
     if len(kept) > 1 and any(b.head == "ADD" and e is ONE for b, e in kept):
         factors = []
@@ -400,7 +400,7 @@ def fn(name: str, *args: Term) -> Term:
 
 
 _NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-_TESTS: dict[str, Callable[[Any, Any], bool]] = {
+TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,
@@ -412,8 +412,12 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
 
 def rel(relation: str, a: Term, b: Term) -> Term:
     """A relation; decided where both sides are numbers."""
-    if a.head == b.head == "NUM" and relation in _TESTS:
-        return num(int(_TESTS[relation](a.args[1], b.args[1])))
+    if a.head == b.head == "NUM" and relation in TESTS:
+        return num(int(TESTS[relation](a.args[1], b.args[1])))
+    if a.head in ("IDX", "BOUND") and b.head == "NUM" and not hasattr(a.args[1], "term"):
+        ends = [TESTS[relation](k, b.args[1]) for k in (0, a.args[1] - 1)] if relation in ("<", "<=", ">", ">=") else []
+        if len(set(ends)) == 1:  # so do all the values between
+            return num(int(ends[0]))
     return _compound("REL", (relation, a, b), (a, b))
 
 

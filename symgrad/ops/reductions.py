@@ -77,12 +77,17 @@ def count(shape: tuple[int, ...], dim: tuple[int, ...]) -> int:
     return prod(shape[d] for d in dim)
 
 
+def _mean_entry(m: Any, i: tuple[Any, ...], x: Any, dim: Any, keepdim: Any, dtype: Any, everything: Any) -> Any:
+    n = count(x.shape, dim)
+    return over(m, i, x, dim, keepdim, x) / m.size(n) if n else float("nan")
+
+
 @op(
     params=("dim", "keepdim", "dtype", "everything"),
     prepare=_mean_params,
     linear=("x",),
     shape=lambda x, dim, keepdim, dtype, everything: reduced_shape(x, dim, keepdim),
-    index=lambda m, i, x, dim, keepdim, dtype, everything: over(m, i, x, dim, keepdim, x) / m.size(count(x.shape, dim)),
+    index=_mean_entry,
     vjp=dict(
         x=lambda xp, g, x, dim, keepdim: spread(
             xp, xp.cast(g, x.dtype) / max(count(x.shape, dim), 1), x.shape, dim, keepdim

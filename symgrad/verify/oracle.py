@@ -22,7 +22,7 @@ from ..errors import SymgradError
 from ..formulas.calls import is_call
 from ..formulas.evaluate import Numbers
 from ..formulas.reading import read
-from ..formulas.scalars import mpmath_face
+from ..formulas.scalars import mpmath_face, snapped
 from ..formulas.settling import settle
 from ..formulas.structure import Atom, Record
 from ..tensor import Tensor
@@ -199,7 +199,8 @@ def _partials(record: Record, operands: list[Any], k: int) -> list[tuple[int, in
     places = np.broadcast_to(own, [int(n) for n in record.shape]).ravel()
     out = []
     for p, (q, *x) in enumerate(zip(places, *spread, strict=True)):
-        out.append((p, int(q), _real(partials.scalar_call(derivative, tuple(x)))))
+        at = tuple(map(snapped, x)) if op.kink is not None else tuple(x)
+        out.append((p, int(q), _real(partials.scalar_call(derivative, at))))
     return out
 
 
