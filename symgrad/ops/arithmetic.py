@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, prod
+from math import comb, isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -169,7 +169,7 @@ def dpow(x, exponent, order=1, logs=0):
         total = total + c
     same = type(exponent) in (int, float) and exponent == order
     power = unwrapped(np.ones_like(x)) if same else x ** (exponent - order)
-    if type(total) in (int, float):
+    if type(total) in (int, float) and isfinite(total):
         return total * power if total else unwrapped(np.zeros_like(power))
     # The power apart from its coefficient: 0 wins over infinite logarithms, and sums of infinities do not arise.
     return unwrapped(np.where((power == 0) | (total == 0), 0, total * power))

@@ -12,15 +12,19 @@ from ..errors import DTypeError
 from .declare import op
 
 
-def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
+def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """The cotangent of a reduction, repeated over the reduced dimensions."""
+    if dim is None:
+        dim = tuple(range(len(shape)))
     if dim and not keepdim:
         g = xp.unsqueeze(g, dim)
     return xp.expand(g, tuple(shape))
 
 
-def over(m: Any, i: tuple[Any, ...], x: Any, dim: tuple[int, ...], keepdim: bool, body: Any) -> Any:
+def over(m: Any, i: tuple[Any, ...], x: Any, dim: tuple[int, ...] | None, keepdim: bool, body: Any) -> Any:
     """Σ over the reduced dimensions of body(index), the others taken from `i`."""
+    if dim is None:
+        dim = tuple(range(len(x.shape)))
     rest = iter(i)
     slots: list[Any] = []
     for k in range(len(x.shape)):
@@ -39,54 +43,59 @@ def over(m: Any, i: tuple[Any, ...], x: Any, dim: tuple[int, ...], keepdim: bool
 
 
 def _suffix(op_name: str) -> Any:
-    return lambda n: f"{op_name}Backward0" if n.params[3] else f"{op_name}Backward1"
+    return lambda n: f"{op_name}Backward0" if n.params[0] is None else f"{op_name}Backward1"
 
 
-def _sum_params(x: Any, dim: Any, keepdim: Any, dtype: Any, everything: Any) -> tuple[Any, ...]:
+def _axes(dim: Any, ndim: int, op_name: str) -> tuple[int, ...] | None:
+    """The dimensions in normal form; None, which names the node, where none were given."""
+    return None if dim is None else normal_axes(dim, ndim, op_name)
+
+
+def _sum_params(x: Any, dim: Any, keepdim: Any, dtype: Any) -> tuple[Any, ...]:
     wanted = numpy_dtype(dtype) if dtype is not None else np.dtype("int64") if x.dtype.kind in "iub" else x.dtype
-    return normal_axes(dim, x.ndim, "sum"), bool(keepdim), wanted, dim is None
+    return _axes(dim, x.ndim, "sum"), bool(keepdim), wanted
 
 
 @op(
-    params=("dim", "keepdim", "dtype", "everything"),
+    params=("dim", "keepdim", "dtype"),
     prepare=_sum_params,
     linear=("x",),
-    shape=lambda x, dim, keepdim, dtype, everything: reduced_shape(x, dim, keepdim),
-    index=lambda m, i, x, dim, keepdim, dtype, everything: over(m, i, x, dim, keepdim, x),
+    shape=lambda x, dim, keepdim, dtype: reduced_shape(x, dim, keepdim),
+    index=lambda m, i, x, dim, keepdim, dtype: over(m, i, x, dim, keepdim, x),
     vjp=dict(x=lambda xp, g, x, dim, keepdim: spread(xp, xp.cast(g, x.dtype), x.shape, dim, keepdim)),
     torch_name=_suffix("Sum"),
     rule_name="sum rule",
 )
-def sum_(x, dim=None, keepdim=False, dtype=None, everything=None):
+def sum_(x, dim=None, keepdim=False, dtype=None):
     """Sum ``Σ x`` over the dimensions `dim`, all of them by default."""
     return np.add.reduce(x, axis=dim, dtype=dtype, keepdims=keepdim)
 
 
-def _mean_params(x: Any, dim: Any, keepdim: Any, dtype: Any, everything: Any) -> tuple[Any, ...]:
+def _mean_params(x: Any, dim: Any, keepdim: Any, dtype: Any) -> tuple[Any, ...]:
     wanted = numpy_dtype(dtype) if dtype is not None else x.dtype
     if wanted.kind != "f":
         raise DTypeError(
             f"mean: the dtype of the result must be floating point, and the input is {x.dtype}; convert it, or "
             "pass dtype=sg.float64"
         )
-    return normal_axes(dim, x.ndim, "mean"), bool(keepdim), wanted, dim is None
+    return _axes(dim, x.ndim, "mean"), bool(keepdim), wanted
 
 
-def count(shape: tuple[int, ...], dim: tuple[int, ...]) -> int:
+def count(shape: tuple[int, ...], dim: tuple[int, ...] | None) -> int:
     """The number of entries that a reduction takes together."""
-    return prod(shape[d] for d in dim)
+    return prod(shape if dim is None else (shape[d] for d in dim))
 
 
-def _mean_entry(m: Any, i: tuple[Any, ...], x: Any, dim: Any, keepdim: Any, dtype: Any, everything: Any) -> Any:
+def _mean_entry(m: Any, i: tuple[Any, ...], x: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     n = count(x.shape, dim)
     return over(m, i, x, dim, keepdim, x) / m.size(n) if n else float("nan")
 
 
 @op(
-    params=("dim", "keepdim", "dtype", "everything"),
+    params=("dim", "keepdim", "dtype"),
     prepare=_mean_params,
     linear=("x",),
-    shape=lambda x, dim, keepdim, dtype, everything: reduced_shape(x, dim, keepdim),
+    shape=lambda x, dim, keepdim, dtype: reduced_shape(x, dim, keepdim),
     index=_mean_entry,
     vjp=dict(
         x=lambda xp, g, x, dim, keepdim: spread(
@@ -96,10 +105,10 @@ def _mean_entry(m: Any, i: tuple[Any, ...], x: Any, dim: Any, keepdim: Any, dtyp
     torch_name=_suffix("Mean"),
     rule_name="sum rule",
 )
-def mean(x, dim=None, keepdim=False, dtype=None, everything=None):
+def mean(x, dim=None, keepdim=False, dtype=None):
     """Mean ``Σ x / n`` over the dimensions `dim`, all of them by default."""
     total = np.add.reduce(x, axis=dim, dtype=dtype, keepdims=keepdim)
-    n = count(x.shape, dim or ())
+    n = count(x.shape, dim)
     return total / n if n else total / total.dtype.type(0)
 
 
@@ -142,12 +151,23 @@ def _weighted(xp: Any, g: Any, x: Any, dim: tuple[int, ...]) -> Any:
     return g if count(x.shape, dim) == 1 else g * xp.softmax(x, dim)
 
 
+def single(x: Any, dim: tuple[int, ...]) -> bool:
+    """Whether the dimensions hold one value, and not by the number that a named size happens to be."""
+    return all(x.shape[d] == 1 and not hasattr(x.shape[d], "term") for d in dim)
+
+
+def _logsumexp_entry(m: Any, i: tuple[Any, ...], x: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
+    if single(x, dim):
+        return over(m, i, x, dim, keepdim, x)
+    return m.log(over(m, i, x, dim, keepdim, lambda j: m.exp(x(j))))
+
+
 @op(
     floats=True,
     params=("dim", "keepdim"),
     prepare=_float_axes("logsumexp"),
     shape=reduced_shape,
-    index=lambda m, i, x, dim, keepdim: m.log(over(m, i, x, dim, keepdim, lambda j: m.exp(x(j)))),
+    index=_logsumexp_entry,
     vjp=dict(x=lambda xp, g, x, dim, keepdim: _weighted(xp, spread(xp, g, x.shape, dim, keepdim), x, dim)),
     torch_name="LogsumexpBackward0",
 )
@@ -198,7 +218,15 @@ def _exclusive(flat: Any) -> Any:
 
 
 def _softmax_index(m: Any, i: tuple[Any, ...], x: Any, dim: tuple[int, ...]) -> Any:
+    if single(x, dim):
+        return m.size(1)
     return m.exp(x(i)) / over(m, i, x, dim, True, lambda j: m.exp(x(j)))
+
+
+def _log_softmax_index(m: Any, i: tuple[Any, ...], x: Any, dim: tuple[int, ...]) -> Any:
+    if single(x, dim):
+        return m.size(0)
+    return x(i) - m.log(over(m, i, x, dim, True, lambda j: m.exp(x(j))))
 
 
 def _same_shape(x: tuple[int, ...], *_: Any) -> tuple[int, ...]:
@@ -227,7 +255,7 @@ def softmax(x, dim):
     params=("dim",),
     prepare=_one_axis("log_softmax"),
     shape=_same_shape,
-    index=lambda m, i, x, dim: x(i) - m.log(over(m, i, x, dim, True, lambda j: m.exp(x(j)))),
+    index=_log_softmax_index,
     repeats=2,
     vjp=dict(x=lambda xp, g, x, dim: xp.project(g, xp.softmax(x, dim), dim)),
     rule_name="softmax rule",

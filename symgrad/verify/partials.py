@@ -104,7 +104,7 @@ def elementwise_partial(op: Op, params: tuple[Any, ...], argument: int, numbers:
         symbols[0] = sympy.Symbol("c0", real=True)
     else:
         expr = op.expr(sympy_face(), *symbols, *params)
-    derivative = sympy.diff(expr, symbols[argument])
+    derivative = sympy.powsimp(sympy.diff(expr, symbols[argument]))  # y·xʸ/x has no value at 0, y·xʸ⁻¹ has
     free = [s if isinstance(s, sympy.Symbol) else sympy.Dummy() for s in symbols]
     return sympy.lambdify(free, derivative, modules=[_SAFE, "mpmath"])
 
