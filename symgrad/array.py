@@ -210,8 +210,10 @@ def normal_axes(axes: Any, ndim: int, op: str) -> tuple[int, ...]:
     return tuple(a for a in found if a < ndim)
 
 
-def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) -> tuple[int, ...]:
-    """The shape after a reduction over the axes."""
+def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...] | None, keepdim: bool) -> tuple[int, ...]:
+    """The shape after a reduction over the axes, all of them for None."""
+    if axes is None:
+        axes = tuple(range(len(shape)))
     if keepdim:
         return tuple(1 if k in axes else n for k, n in enumerate(shape))
     return tuple(n for k, n in enumerate(shape) if k not in axes)

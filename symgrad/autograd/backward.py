@@ -268,7 +268,7 @@ class _Pass:
             c = self.column.seed(self.flow(seed)) if self.masked else self.flow(seed)
             cotangents[key] = c if key not in cotangents else cotangents[key] + c
         left = pull(
-            list(order), cotangents, self.column, on_cotangent=self.on_cotangent, watched=self.wanted, free=free
+            order, cotangents, self.column, on_cotangent=self.on_cotangent, watched=self.wanted, free=free
         )
         found = {k: self._plain(c) for k, c in left.items() if isinstance(k, Tensor)}
         left.clear()

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ArgumentTypeError, GradientError
 from ..formulas.calls import is_call
 from ..formulas.formula import FormulaList, derive, free_indices
-from ..formulas.freezing import freeze_names
+from ..formulas.freezing import call_name, freeze_names
 from ..formulas.lower import Definition, Lowered, Lowering
 from ..formulas.naming import Name, calling_frame, frame_names, name_of, source_line
 from ..formulas.printing import Printer
@@ -209,8 +209,7 @@ class _Explanation:
     def _forward_step(self, record: Record) -> Step:
         left, right = self._equation(record, lambda i: self.lowering._face(record, i))
         if is_call(record):
-            arguments = [self.names[self.lowering.refs[o]] for o in record.operands if o in self.lowering.refs]
-            right = Name.call(record.params[0].params[0].__name__, arguments).text  # pyright: ignore[reportOptionalSubscript]
+            right = call_name(record, {r.record: name for r, name in self.names.items()}).text
         line = "" if record.source is None else source_line(record.source.code, record.source.lasti)[2]
         return Step(
             "forward", record.op.name, "", left, self._inputs(record), right, "", tuple(map(int, record.shape)),
@@ -318,7 +317,7 @@ class _Explanation:
         work = 0
         for r in self.forward:
             size = int(np.prod(r.shape, dtype=int))
-            inner = max((int(np.prod(o.shape, dtype=int)) for o in r.operands), default=1)
+            inner = max((int(np.prod(o.shape, dtype=int)) for o in r.operands if o is not None), default=1)
             if r.op.name == "matmul":
                 size *= int(r.operands[0].shape[-1])
             work += max(size, inner if r.op.expr is None else 0)

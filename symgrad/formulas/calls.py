@@ -47,15 +47,29 @@ def _valueless(value: Any, node: Any) -> _Valueless:
 
 
 class _Context:
-    """The ctx of a call, whose saved tensors do not tell their values."""
+    """The ctx of a call, whose saved tensors do not tell their values.
 
-    def __init__(self, ctx: Any):
-        self._ctx = ctx
+    An attribute that forward set is taken as it is only if it is a fact about the call: an argument
+    that is no tensor, a shape, a flag, a name. Any other may have been computed from values.
+    """
+
+    def __init__(self, ctx: Any, facts: list[Any]):
+        self._ctx, self._facts = ctx, facts
         self.stand_ins: dict[Any, Any] = {}
         self.originals: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._ctx, name)
+        value = getattr(self._ctx, name)
+        if name in vars(self._ctx) and name != "needs_input_grad" and not self._is_fact(value):
+            raise _NeedsValues
+        return value
+
+    def _is_fact(self, value: Any) -> bool:
+        if value is None or isinstance(value, (bool, str, np.dtype)) or callable(value):
+            return True
+        if isinstance(value, (tuple, list)):
+            return all(self._is_fact(v) for v in value)
+        return any(value is f or (type(value) is type(f) and value == f) for f in self._facts)
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -89,7 +103,9 @@ def read_call(node: Node, reader: Any) -> Record:
 def _gradients(node: Node) -> tuple[Any, dict[Any, Any], tuple[Any, ...]] | None:
     """(the stand-in for the cotangent, stand-ins for saved leaves, gradients), or None where values were needed."""
     cls, ctx, *_ = node.given
-    context = _Context(ctx)
+    given = [a for a in node.a0 if not isinstance(a, (Node, Tensor))]
+    sizes = [n for o in (*node.a0, node) if isinstance(o, (Node, Tensor)) for n in (*o.shape, len(o.shape))]
+    context = _Context(ctx, given + sizes)
     g = _valueless(np.ones(node.shape, node.dtype) if node.shape else node.dtype.type(1), None)
     try:
         with enable_grad():

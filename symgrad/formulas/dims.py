@@ -28,7 +28,7 @@ class Dim(int):
     @classmethod
     def named(cls, value: int, name: str) -> Dim:
         """The size of that name."""
-        return cls(value, size_symbol(name))
+        return cls(value, size_symbol(name, value))
 
     def __mul__(self, other: Any) -> Any:
         if not isinstance(other, int):

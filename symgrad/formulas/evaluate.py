@@ -18,7 +18,7 @@ import sympy
 from ..errors import BudgetError
 from .lower import Lowered
 from .scalars import SCALARS, snapped
-from .terms import ELEM_HEADS, TESTS, Ref, Term, children
+from .terms import ELEM_HEADS, Ref, TESTS, Term, children, num
 
 ENTRY_BUDGET = 2_000_000
 """The number of scalar operations past which an evaluation is refused."""
@@ -200,7 +200,7 @@ class Evaluator:
                 env[b] = before
             return total
         if head == "SIZE":
-            raise BudgetError(f"the size {args[0]} has no number here")
+            return scalars.number(num(args[1]))
         raise AssertionError(head)
 
     def _product(self, args: Any, env: dict[Term, int]) -> Any:

@@ -15,7 +15,7 @@ from ..graph import pull, reached
 from ..tensor import Tensor
 from .calls import unknown
 from .evaluate import Evaluator, Numbers, Symbols
-from .freezing import freeze_names, stale_leaf
+from .freezing import freeze_names, size_names, stale_leaf
 from .guards import condition, guard_records, in_words
 from .latex import LatexStyle
 from .lower import Lowered, Lowering
@@ -75,12 +75,16 @@ class Formula:
     @property
     def guards(self) -> list[str]:
         """The conditions under which the program takes the branches again that it took."""
-        printer = Printer(TextStyle(), self._names)
+        printer = self._printer(TextStyle())
         printer.begin(())
         return list(dict.fromkeys([*(printer.print(c) for _, c in self._lowered.results[1:]), *self._words]))
 
     # ------------------------------------------------------------------ as text
-    def _head(self, style: Any, letters: list[str]) -> str:
+    def _printer(self, style: Any) -> Printer:
+        return Printer(style, self._names, [self._top, *self._wrt, *size_names(self._lowered)])
+
+    def _head(self, printer: Printer, letters: list[str]) -> str:
+        style: Any = printer.style
         groups: list[list[str]] = []
         at = 0
         for n in self._groups:
@@ -88,7 +92,7 @@ class Formula:
             at += n
 
         def with_index(name: Name, index: list[str]) -> str:
-            return style.element(name, index) if index else style.name(name)
+            return printer.element(name, index) if index else style.name(name)
 
         top = with_index(self._top, groups[0])
         if not self._wrt:
@@ -100,20 +104,20 @@ class Formula:
 
     def _line(self, style: Any, printer: Printer) -> str:
         letters = printer.begin(self._indices)
-        return f"{self._head(style, letters)} = {printer.print(self._term)}"
+        return f"{self._head(printer, letters)} = {printer.print(self._term)}"
 
     def _where(self, style: Any, printer: Printer) -> list[str]:
         lines = []
         for d in self._lowered.definitions:
             letters = printer.begin(d.indices)
             name = self._names[d.ref]
-            left = style.element(name, letters) if letters else style.name(name)
+            left = printer.element(name, letters) if letters else style.name(name)
             lines.append(f"{left} = {printer.print(d.term)}")
         return lines
 
     def __str__(self) -> str:
         style = TextStyle()
-        printer = Printer(style, self._names)
+        printer = self._printer(style)
         line = self._line(style, printer)
         where = self._where(style, printer)
         guards = self.guards
@@ -129,7 +133,7 @@ class Formula:
     def latex(self) -> str:
         """The formula in LaTeX for mathematics mode; definitions follow in an ``aligned`` under *where*."""
         style = LatexStyle()
-        printer = Printer(style, self._names)
+        printer = self._printer(style)
         line = self._line(style, printer)
         where = self._where(style, printer)
         if not where:
@@ -144,13 +148,13 @@ class Formula:
 
     # ------------------------------------------------------------------ as SymPy
     def _letters(self) -> list[str]:
-        return Printer(TextStyle(), self._names)._letters
+        return self._printer(TextStyle())._letters
 
     @property
     def definitions(self) -> list[NamedDefinition]:
         """The named values, in an order in which each uses only earlier ones."""
-        texts = self._where(text := TextStyle(), Printer(text, self._names))
-        latexes = self._where(latex := LatexStyle(), Printer(latex, self._names))
+        texts = self._where(text := TextStyle(), self._printer(text))
+        latexes = self._where(latex := LatexStyle(), self._printer(latex))
         convert = ToSymPy(self._names, self._letters())
         out = []
         for d, t, x in zip(self._lowered.definitions, texts, latexes, strict=True):
@@ -406,7 +410,7 @@ def derive(
     if first not in users:
         taken = set(users.values())
         users[first] = top or next(n for n in ("y", "f", "out", "result_") if n not in taken)
-    named_atoms = {r for r in [*users, given, *(records[t] for t in targets)] if isinstance(r, Atom)}
+    named_atoms = {r for r in [*(u for u in users if u is not first or name_of(key, frame)), given, *(records[t] for t in targets)] if isinstance(r, Atom)}
     lowering = Lowering({r for r in users if isinstance(r, Record)} - {root, first}, named_atoms)
     guards = guard_records(records)
     written = [(g, r) for g, r in guards if r is not None]
@@ -415,8 +419,8 @@ def derive(
     conditions = [condition(g, lowering, r) for g, r in written]
     lowered.results = [(groups[-1] if given else sum(groups, ()), result), *(((), c) for c in conditions if c is not None)]
     names, head_names = freeze_names(lowered, users, adjoints, [first, *(records[t] for t in targets)])
-    words = [in_words(g) for g, r in guards if r is None]
-    words += [in_words(g) for (g, _), c in zip(written, conditions, strict=True) if c is None]
+    words = [in_words(g, frame) for g, r in guards if r is None]
+    words += [in_words(g, frame) for (g, _), c in zip(written, conditions, strict=True) if c is None]
     if given is not None and cotangent is not None:
         names = {r: cotangent[1] if r.record is given else n for r, n in names.items()}
         return Formula(lowered, names, head_names[1].barred(), [], [len(groups[-1])], words)

@@ -10,7 +10,7 @@ from .calls import is_call, unknown
 from .lower import Lowered
 from .naming import Name
 from .structure import Atom, Record
-from .terms import ELEM_HEADS, Ref, Term, children
+from .terms import ELEM_HEADS, Ref, Term, children, term
 
 
 def freeze_names(
@@ -42,31 +42,66 @@ def freeze_names(
     for record, base, bars in bases:
         groups.setdefault((Name(base).text, bars), []).append(record)
     names: dict[Any, Name] = {}
-    taken: set[str] = set()
+    taken: set[tuple[int, str]] = set()
+    for size in size_names(lowered):
+        taken.update(_looks(size))
     written = {record: base for record, base, _ in bases}
-    for (_, bars), members in groups.items():
+    later: list[tuple[Any, int]] = []
+    for (_, bars), members in sorted(groups.items(), key=lambda g: not any(isinstance(m, Atom) for m in g[1])):
         numbered = _numbers(members, heads)
         for record in members:
-            names[record] = Name(written[record], numbered.get(record), bars)
-            taken.add(names[record].symbol)
+            name = Name(written[record], None, bars)
+            if record in numbered or not taken.isdisjoint(_looks(name)):
+                later.append((record, bars))
+            else:
+                names[record] = name
+                taken.update(_looks(name))
+    for record, bars in sorted(later, key=lambda entry: entry[0].seq):
+        number = 1
+        while not taken.isdisjoint(_looks(name := Name(written[record], number, bars))):
+            number += 1
+        names[record] = name
+        taken.update(_looks(name))
     counts = {"c": 0, "t": 0}
     deferred = [r for r in anonymous if adjoints.get(r) in seen]
     for record in [*(r for r in anonymous if r not in set(deferred)), *deferred]:
         value = names.get(adjoints.get(record))
-        if value is not None and value.barred().symbol not in taken:
+        if value is not None and taken.isdisjoint(_looks(value.barred())):
             names[record] = value.barred()
-            taken.add(names[record].symbol)
+            taken.update(_looks(names[record]))
             continue
         letter = "c" if isinstance(record, Atom) else "t"
         while True:
             counts[letter] += 1
             name = Name(letter, counts[letter])
-            if name.symbol not in taken:
+            if taken.isdisjoint(_looks(name)):
                 break
         names[record] = name
     for r in calls:
         _name_call(r, names)
     return {r: names[r.record] for r in refs}, [Name(users.get(h, "y")) if call(h) else names[h] for h in heads]
+
+
+def _looks(name: Name) -> list[tuple[int, str]]:
+    """What the name looks like in each notation: two names that agree in one of them cannot be told apart there."""
+    return list(enumerate((name.symbol, name.text, f"{name.latex}_{name.below}")))
+
+
+def size_names(lowered: Lowered) -> list[Name]:
+    """The names of the sizes that the formula mentions, in its terms or as the range of an index."""
+    found: dict[str, None] = {}
+    terms = [t for d in lowered.definitions for t in (*d.indices, d.term)]
+    stack = [*terms, *(t for indices, result in lowered.results for t in (*indices, result))]
+    while stack:
+        here = stack.pop()
+        if here.head == "SIZE":
+            found.setdefault(here.args[0])
+        elif here.head in ("IDX", "BOUND", "SUM"):
+            stack.append(term(here.args[1]))
+        elif here.head in ELEM_HEADS:
+            stack += map(term, here.args[0].shape)
+        stack.extend(children(here))
+    return [Name(n) for n in found]
 
 
 def _name_call(r: Ref, names: dict[Any, Name]) -> None:
@@ -76,8 +111,17 @@ def _name_call(r: Ref, names: dict[Any, Name]) -> None:
     for m in r.mentions:
         if unknown(m.record):
             _name_call(m, names)
-    mentioned = [names[m.record] for m in r.mentions]
-    names[r.record] = Name.call(r.record.given[0].given[0].__name__, mentioned) if is_call(r.record) else Name.partial(*mentioned)
+    if is_call(r.record):
+        names[r.record] = call_name(r.record, names)
+    else:
+        names[r.record] = Name.partial(*(names[m.record] for m in r.mentions))
+
+
+def call_name(record: Record, names: dict[Any, Name]) -> Name:
+    """``Name(a, 3)``: the call with the names of its tensors and its other arguments as they are."""
+    node = record.given[0]
+    given = [names[r] if r in names else Name.literal(repr(a)) for r, a in zip(record.a0, node.a0, strict=True)]
+    return Name.call(node.given[0].__name__, given)
 
 
 def _mentioned(lowered: Lowered) -> list[Ref]:

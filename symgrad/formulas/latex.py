@@ -21,7 +21,11 @@ class LatexStyle:
         if isinstance(found, tuple):
             sign, numerator = ("-", found[0][1:]) if found[0].startswith("-") else ("", found[0])
             return rf"{sign}\frac{{{numerator}}}{{{found[1]}}}"
-        return found.replace("∞", r"\infty").replace("−", "-")
+        digits, e, exponent = found.replace("∞", r"\infty").replace("−", "-").partition("e")
+        if not e:
+            return digits
+        power = f"10^{{{int(exponent)}}}"
+        return {"1": power, "-1": f"-{power}"}.get(digits, rf"{digits} \cdot {power}")
 
     def name(self, name: Name) -> str:
         return f"{name.latex}_{{{name.below}}}" if name.below else name.latex
@@ -29,6 +33,10 @@ class LatexStyle:
     def element(self, name: Name, index: list[str]) -> str:
         below = ",".join(filter(None, [name.below, ",".join(index) if any(len(i) > 1 for i in index) else "".join(index)]))
         return f"{name.latex}_{{{below}}}"
+
+    def entry(self, name: Name, index: list[str]) -> str:
+        """An element that cannot be taken for a name with something below it."""
+        return f"{self.name(name)}[{','.join(index)}]"
 
     def size(self, name: str) -> str:
         return self.name(Name(name))
@@ -52,6 +60,9 @@ class LatexStyle:
 
     def relation(self, relation: str, a: str, b: str) -> str:
         return f"{a} {_RELATIONS[relation]} {b}"
+
+    def opposite(self, condition: str) -> str:
+        return rf"\lnot {condition}"
 
     def bracket(self, condition: str) -> str:
         return rf"\left[{condition}\right]"

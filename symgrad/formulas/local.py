@@ -34,8 +34,8 @@ class _Local:
             if id(operand) not in found:
                 shape = operand.shape if isinstance(operand, Node) else operand._data.shape
                 atom = found[id(operand)] = Atom("leaf", operand, shape, node.dtype, True)
-                base = name_of(operand, frame) or arg
-                count: int | None = None
+                own = name_of(operand, frame)
+                base, count = (own, None) if own else ("t", 1)
                 while (name := Name(base, count)).symbol in taken:
                     count = (count or 0) + 1
                 taken.add(name.symbol)

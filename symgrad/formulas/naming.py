@@ -10,6 +10,7 @@ import dis
 import re
 import sys
 import types
+import unicodedata
 from functools import lru_cache
 from typing import Any
 
@@ -131,7 +132,7 @@ class Name:
         self.numbered = bool(digits)
         barred = greek + BAR * bars if len(greek) == 1 else "".join(c + OVERLINE * bars for c in greek)
         tail = "_" + "_".join(rest) if rest else ""
-        self.text = barred + tail + digits.replace(",", "₋").translate(_DIGITS)
+        self.text = unicodedata.normalize("NFC", barred) + tail + digits.replace(",", "₋").translate(_DIGITS)
         if command is None:
             command = _BY_CHARACTER.get(root) or (root if len(root) == 1 else rf"\mathrm{{{_escaped(root)}}}")
         for _ in range(bars):
@@ -148,6 +149,14 @@ class Name:
         made.symbol = f"{function}({', '.join(a.symbol for a in arguments)})"
         below = [f"{a.latex}_{{{a.below}}}" if a.below else a.latex for a in arguments]
         made.latex, made.below, made.numbered = rf"\operatorname{{{function}}}\left({', '.join(below)}\right)", "", True
+        return made
+
+    @classmethod
+    def literal(cls, text: str) -> Name:
+        """An argument of a call that is no tensor."""
+        made = cls("x")
+        made.text = made.symbol = text
+        made.latex = text if text.replace(".", "").lstrip("-").isdigit() else rf"\mathrm{{{_escaped(text)}}}"
         return made
 
     @classmethod

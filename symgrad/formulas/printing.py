@@ -24,6 +24,7 @@ class Style(Protocol):
     def number(self, value: Any) -> str: ...
     def name(self, name: Name) -> str: ...
     def element(self, name: Name, index: list[str]) -> str: ...
+    def entry(self, name: Name, index: list[str]) -> str: ...
     def size(self, name: str) -> str: ...
     def product(self, factors: list[str]) -> str: ...
     def quotient(self, above: str, below: str, *, loose: bool) -> str: ...
@@ -31,6 +32,7 @@ class Style(Protocol):
     def root(self, inside: str) -> str: ...
     def call(self, name: str, args: list[str]) -> str: ...
     def relation(self, relation: str, a: str, b: str) -> str: ...
+    def opposite(self, condition: str) -> str: ...
     def bracket(self, condition: str) -> str: ...
     def choice(self, condition: str, a: str, b: str) -> str: ...
     def sum(self, letters: list[str], body: str) -> str: ...
@@ -52,11 +54,15 @@ class Printer:
         The notation.
     names : mapping of Ref to Name
         The frozen names.
+    reserved : iterable of Name
+        Other names that no index and no element may look like: those on the left, those of sizes.
     """
 
-    def __init__(self, style: Style, names: dict[Ref, Name]):
+    def __init__(self, style: Style, names: dict[Ref, Name], reserved: Iterable[Name] = ()):
         self.style, self.names = style, names
-        taken = {n.text for n in names.values()}
+        known = [*names.values(), *reserved]
+        taken = {n.text for n in known}
+        self._plain = {style.name(n) for n in known}
         self._letters = [c for c in LETTERS if c not in taken] + [f"{c}{k}" for k in range(1, 10) for c in "ijk"]
         self._index: dict[Term, str] = {}
         self._next = 0
@@ -65,6 +71,11 @@ class Printer:
         """Starts a line: the free indices get the first letters."""
         self._index, self._next = {}, 0
         return [self._letter(i) for i in free]
+
+    def element(self, name: Name, index: list[str]) -> str:
+        """An entry of an array; x₀ with brackets where there also is something of the name x0."""
+        text = self.style.element(name, index)
+        return self.style.entry(name, index) if text in self._plain else text
 
     def _letter(self, i: Term) -> str:
         if i.head == "NUM":
@@ -89,13 +100,13 @@ class Printer:
         text = self.style.number(value)
         if value < 0:
             return text, SUM
-        return text, ATOM if not isinstance(value, Fraction) or value.denominator == 1 or "/" not in text else PRODUCT
+        return text, ATOM if not isinstance(value, Fraction) or text.replace(".", "").isdigit() else PRODUCT
 
     def _ref(self, t: Term) -> tuple[str, int]:
         return self.style.name(self.names[t.args[0]]), ATOM
 
     def _elem(self, t: Term) -> tuple[str, int]:
-        return self.style.element(self.names[t.args[0]], [self.print(i) for i in t.args[1:]]), ATOM
+        return self.element(self.names[t.args[0]], [self.print(i) for i in t.args[1:]]), ATOM
 
     def _idx(self, t: Term) -> tuple[str, int]:
         return self._letter(t), ATOM
@@ -203,7 +214,9 @@ class Printer:
 
     def _rel(self, t: Term) -> tuple[str, int]:
         relation, a, b = t.args
-        return self.style.relation(relation, self.print(a), self.print(b)), SUM
+        if relation == "==" and is_num(b) and b.args[1] == 0 and a.head in ("REF", "ELEM") and _is_condition(a.args[0]):
+            return self.style.opposite(self.print(a)), SUM
+        return self.style.relation(relation, *(self.print(s, PRODUCT if s.head == "REL" else SUM) for s in (a, b))), SUM
 
     def _iverson(self, t: Term) -> tuple[str, int]:
         return self.style.bracket(self.print(t.args[0])), ATOM
@@ -213,7 +226,8 @@ class Printer:
 
     def _ite(self, t: Term) -> tuple[str, int]:
         condition, a, b = t.args
-        return self.style.choice(self.print(condition), self.print(a), self.print(b)), ATOM
+        text = self.style.choice(self.print(condition), self.print(a), self.print(b))
+        return text, ATOM if text.startswith("(") else SUM
 
     def _sum(self, t: Term) -> tuple[str, int]:
         letters: list[str] = []
@@ -229,6 +243,10 @@ class Printer:
             if before is not None:
                 self._index[b] = before
         return self.style.sum(letters, body), PRODUCT
+
+
+def _is_condition(r: Ref) -> bool:
+    return getattr(r.record, "dtype", None) == bool
 
 
 def _leads(constant: Term, pairs: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import FormulaError
 from ..graph import Node
 from ..graph.node import FIT
 from ..ops.declare import Op, catalogue
@@ -29,6 +30,12 @@ class Symbolic:
         shape: tuple[int, ...]
         dtype: Any
         track: bool
+
+    def __array_ufunc__(self, ufunc: Any, *_: Any, **__: Any) -> Any:
+        raise FormulaError(
+            f"a gradient rule calls np.{ufunc.__name__} on what may be a formula; let it call xp.{ufunc.__name__}, which runs in "
+            "every column"
+        )
 
     def __add__(self, other: Any) -> Record:
         return apply("add", self, other, params=(1,))

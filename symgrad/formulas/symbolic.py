@@ -7,9 +7,12 @@ from typing import Any
 
 import sympy
 
+from ..graph import Node
 from .calls import is_call
 from .naming import Name
 from .scalars import SCALARS
+from .structure import Atom
+from .symbols import leaf_symbol
 from .terms import Ref, Term
 
 _RELATIONS = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge}
@@ -50,9 +53,11 @@ class ToSymPy:
         if is_call(r.record) and not r.shape and not any(m.shape for m in r.mentions):
             arguments = [self(self._written_out[m]) if m in self._written_out else self.symbol(m) for m in r.mentions]
             return sympy.Function(r.record.params[0].params[0].__name__, real=True)(*arguments)
-        if not r.shape:
-            return sympy.Symbol(name, real=True)
-        return sympy.IndexedBase(name, shape=tuple(map(self.size, r.shape)), real=True)
+        symbol = sympy.Symbol(name, real=True)
+        if isinstance(r.record, Atom) and r.record.kind == "leaf":
+            source = r.record.value
+            symbol = symbol if isinstance(source, Node) else leaf_symbol(source, name)
+        return symbol if not r.shape else sympy.IndexedBase(symbol, shape=tuple(map(self.size, r.shape)))
 
     @staticmethod
     def size(n: int) -> Any:

@@ -19,7 +19,7 @@ REF        a 0-d value: its `Ref`
 ELEM       a `Ref` and one index term a dimension
 IDX        a free index: number, extent
 BOUND      an index bound by the `SUM` of that height
-SIZE       the name of a size
+SIZE       the name of a size, its value
 ADD, MUL   see above
 FN         name of a scalar function, arguments
 REL        relation, left, right
@@ -239,9 +239,9 @@ def bound(height: int, extent: int) -> Term:
     return _new("BOUND", (height, extent), height, _EMPTY, 0, 0)
 
 
-def size_symbol(name: str) -> Term:
-    """The name of a size."""
-    return _new("SIZE", (name,), name, _EMPTY, 1, 0)
+def size_symbol(name: str, value: int) -> Term:
+    """The name of a size, which remembers the value it was recorded with."""
+    return _new("SIZE", (name, value), name, _EMPTY, 1, 0)
 
 
 # ------------------------------------------------------------------ sums of terms

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -10,18 +12,33 @@ from .scalars import SCALARS
 
 _SUBSCRIPT = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_ROOTED = re.compile(r"[\w₀₁₂₃₄₅₆₇₈₉\u0300-\u036f]+(?<![⁰¹²³⁴⁵⁶⁷⁸⁹])")
+"""What a root needs no brackets around: a name with what stands below it, or an integer."""
 RELATIONS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 
 
+_SHORT = Context(prec=20)
+
+
 def decimal_or_ratio(value: Any) -> tuple[str, str] | str:
-    """A fraction as (numerator, denominator) if a reader would write it so, else its decimal digits."""
+    """A fraction as (numerator, denominator) if a reader would write it so, else its decimal digits.
+
+    All of its digits, unless it is no short decimal and no ratio of short integers either.
+    """
     if not isinstance(value, Fraction):
         return {"inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
     if value.denominator == 1 and abs(value.numerator) < 10**15:
         return str(value.numerator)
+    rounded = _SHORT.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(_SHORT)
     if value.denominator <= 1000 and abs(value.numerator) <= 1000 and not (value.denominator != 2 and abs(value) > 10):
         return str(value.numerator), str(value.denominator)
-    return repr(float(value))
+    if abs(rounded.adjusted()) < 400 and Fraction(rounded) != value:
+        if value.denominator == 1 and abs(value.numerator) < 10**30:
+            return str(value.numerator)
+        if max(abs(value.numerator), value.denominator) < 10**15:
+            return str(value.numerator), str(value.denominator)
+    plain = -5 < rounded.adjusted() < (16 if len(rounded.as_tuple().digits) < 15 else 20)
+    return f"{rounded:f}" if plain else f"{rounded:e}"
 
 
 class TextStyle:
@@ -38,9 +55,13 @@ class TextStyle:
         return name.text
 
     def element(self, name: Name, index: list[str]) -> str:
-        plain = all(len(i) == 1 and i in _SUBSCRIPT for i in index)
+        plain = all(len(i) == 1 and i.isalpha() and i in _SUBSCRIPT for i in index)  # x₂ would be a name
         if plain and not name.numbered:
             return name.text + "".join(_SUBSCRIPT[i] for i in index)
+        return self.entry(name, index)
+
+    def entry(self, name: Name, index: list[str]) -> str:
+        """An element that cannot be taken for a name with a number."""
         return f"{name.text}[{','.join(i.replace(' ', '') for i in index)}]"
 
     def size(self, name: str) -> str:
@@ -58,7 +79,7 @@ class TextStyle:
         return f"{base}^{exponent}" if exponent.isalnum() else f"{base}^({exponent})"
 
     def root(self, inside: str) -> str:
-        return f"√({inside})" if any(c in inside for c in " ·/^√(") else f"√{inside}"
+        return f"√{inside}" if _ROOTED.fullmatch(inside) else f"√({inside})"
 
     def call(self, name: str, args: list[str]) -> str:
         if name == "abs":
@@ -67,6 +88,9 @@ class TextStyle:
 
     def relation(self, relation: str, a: str, b: str) -> str:
         return f"{a} {RELATIONS[relation]} {b}"
+
+    def opposite(self, condition: str) -> str:
+        return f"not {condition}"
 
     def bracket(self, condition: str) -> str:
         return f"[{condition}]"

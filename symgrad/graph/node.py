@@ -50,6 +50,7 @@ class Extra:
         "origin",
         "place",
         "retained",
+        "symbol",
     )
 
     def __init__(self) -> None:
@@ -62,6 +63,7 @@ class Extra:
         self.accumulator: weakref.ref[Any] | None = None
         self.place: tuple[types.CodeType, int] | None = None
         self.origin: Any = None
+        self.symbol: str | int | None = None
         self.changed = 0
 
 

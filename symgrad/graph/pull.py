@@ -97,7 +97,7 @@ def pull(
     Parameters
     ----------
     order : list of nodes
-        Oldest first; it is consumed.
+        Oldest first.
     cotangents : dict
         From nodes and leaves to their cotangents: the seeds. Returned, with every node's entry
         replaced by those of its operands.
@@ -115,8 +115,7 @@ def pull(
     pop, get = cotangents.pop, cotangents.get
     owned: set[Any] = set()
     ndarray = np.ndarray
-    while order:
-        node = order.pop()
+    for node in reversed(order):
         g = pop(node, None)
         if g is None:
             continue
