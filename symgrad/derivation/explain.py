@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, GradientError
+from ..errors import ArgumentTypeError, FormulaError, GradientError
 from ..formulas.calls import is_call
 from ..formulas.formula import FormulaList, derive, free_indices
-from ..formulas.freezing import call_name, freeze_names
+from ..formulas.freezing import call_name, freeze_names, stale_leaf
 from ..formulas.lower import Definition, Lowered, Lowering
 from ..formulas.naming import Name, calling_frame, frame_names, name_of, source_line
 from ..formulas.printing import Printer
@@ -58,7 +58,7 @@ def explain(out: Tensor, wrt: Any = None, *, title: str = "", notes: Sequence[st
     >>> y = x**2
     >>> d = sg.explain(y)
     >>> [step.equation for step in d.steps]
-    ['y = x²', 'ȳ = 1', 'x̄ = 2·x·ȳ']
+    ['y = x²', 'ȳ = 1', 'x̄ = 2·x·ȳ']
     >>> print(d.formulas[0])
     ∂y/∂x = 2·x
     """
@@ -75,8 +75,13 @@ def _variables(out: Tensor, wrt: Any) -> list[Tensor]:
             if not isinstance(t, Tensor):
                 raise ArgumentTypeError(f"explain: wrt must be Tensors, not {type(t).__name__}")
         return found
-    if out._node is None:
+    if out._node is None and out._requires_grad:
         return [out]
+    if out._node is None or not out._requires_grad:
+        raise GradientError(
+            "explain: nothing was recorded for this tensor: nothing that it was computed from requires grad, or that was under "
+            "no_grad; set requires_grad=True on the variables"
+        )
     leaves: dict[Tensor, None] = {}
     for node in reached([out._node]):
         for k, o in enumerate(node.operands):
@@ -113,6 +118,7 @@ class _Explanation:
         key = out if out._node is None else out._node
         self.targets = [t if t._node is None else t._node for t in variables]
         self.records = read([key], self.targets, lambda t: name_of(t, frame) is not None)
+        self._check_unchanged()
         self.root = self.records[key]
         self.users = {r: n for source, r in self.records.items() if (n := name_of(source, frame))}
         self.forward = [r for r in self.records.values() if isinstance(r, Record)]
@@ -125,6 +131,14 @@ class _Explanation:
         self.backward: list[tuple[Any, list[tuple[Any, Any]], Any]] = []
         self._run_backward()
         self._name()
+
+    def _check_unchanged(self) -> None:
+        """Steps show the values that were recorded, so they must still be there to be computed again."""
+        atoms = [Ref(r, r.shape) for r in self.records.values() if isinstance(r, Atom) and r.kind == "leaf"]
+        stale = stale_leaf(atoms)
+        if stale is not None:
+            name = name_of(stale.record.value, self.frame) or "a tensor"
+            raise FormulaError(f"explain: {name} was changed after it was used here, so the steps cannot be shown; compute again")
 
     def _seed(self) -> Atom:
         """The cotangent of the result: a variable with a name, whose values are ones."""
@@ -171,7 +185,9 @@ class _Explanation:
         if self.root not in users:
             taken = set(users.values())
             users[self.root] = next(n for n in ("y", "f", "out", "result_") if n not in taken)
-        names, (self.top,) = freeze_names(line, users, self.adjoints, [self.root], set(self.forward))
+        names, (self.top,) = freeze_names(
+            line, self.records.values(), users, self.adjoints, [self.root], set(self.forward)
+        )
         self.names: dict[Ref, Name] = names
         self.seed_text = self.top.barred()
         self.names[self.lowering.ref(self.seed)] = self.seed_text
@@ -194,7 +210,10 @@ class _Explanation:
         for record, parts, alias in self.backward:
             steps += self._backward_steps(record, parts, alias)
         cotangent = None if self.scalar else (self.seed.value, self.seed_text)
-        formulas = FormulaList(derive(self.out, (v,), self.frame, cotangent=cotangent, top=self.users.get(self.root) or self.top.text) for v in self.variables)
+        settled = {source: self.names[self.lowering.refs[r]] for source, r in self.records.items() if not is_call(r)}
+        formulas = FormulaList(
+            derive(self.out, (v,), self.frame, cotangent=cotangent, top=self.top.text, fixed=settled) for v in self.variables
+        )
         names = [self._variable_name(v) for v in self.variables]
         numeric = self._numeric()
         seed_values = np.ones(self.out._data.shape)

@@ -17,8 +17,8 @@ import sympy
 
 from ..errors import BudgetError
 from .lower import Lowered
-from .scalars import SCALARS, snapped
-from .terms import ELEM_HEADS, Ref, TESTS, Term, children, num
+from .scalars import SCALARS, as_number, snapped, sympy_relation
+from .terms import ELEM_HEADS, TESTS, Ref, Term, num
 
 ENTRY_BUDGET = 2_000_000
 """The number of scalar operations past which an evaluation is refused."""
@@ -26,15 +26,24 @@ ENTRY_BUDGET = 2_000_000
 
 @lru_cache(maxsize=4096)
 def _of_indices(bracket: Term) -> bool:
-    """Whether a bracket speaks of indices alone."""
-    if bracket.head == "IVERSON" and bracket.args[0].head != "REL":
-        return False
-    stack = list(children(bracket))
-    for t in stack:
-        if t.head in ELEM_HEADS or t.head == "SIZE":
-            return False
-        stack.extend(children(t))
-    return True
+    """Whether a bracket compares integers made of indices, so that it can be decided before anything is looked up."""
+    condition = bracket.args[0]
+    return condition.head == "REL" and all(map(_integral, condition.args[1:]))
+
+
+def _integral(t: Term) -> bool:
+    head, args = t.head, t.args
+    if head == "ADD":
+        return _whole(args[0]) and all(_whole(c) and _integral(m) for m, c in args[1])
+    if head == "MUL":
+        return _whole(args[0]) and all(_whole(e) and e.args[1] > 0 and _integral(b) for b, e in args[1])
+    if head == "FN":
+        return args[0] in ("mod", "floordiv") and all(map(_integral, args[1:]))
+    return head in ("IDX", "BOUND") or _whole(t)
+
+
+def _whole(t: Term) -> bool:
+    return t.head == "NUM" and isinstance(t.args[1], Fraction) and t.args[1].denominator == 1
 
 
 class Numbers:
@@ -85,6 +94,11 @@ class Numbers:
         """Whether it holds, but for rounding."""
         return TESTS[relation](snapped(a), snapped(b))
 
+    @staticmethod
+    def plain(value: Any) -> Any:
+        """A condition as the number 1 or 0."""
+        return mpmath.mpf(value) if isinstance(value, bool) else value
+
 
 class Symbols:
     """SymPy scalars."""
@@ -120,7 +134,9 @@ class Symbols:
     @staticmethod
     def relation(relation: str, a: Any, b: Any) -> Any:
         """A SymPy relation."""
-        return {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge}[relation](a, b)
+        return sympy_relation(relation, a, b)
+
+    plain = staticmethod(as_number)
 
 
 class Evaluator:
@@ -171,14 +187,14 @@ class Evaluator:
         if head == "ADD":
             total = scalars.number(args[0])
             for monomial, coefficient in args[1]:
-                total = total + scalars.number(coefficient) * self.scalar(monomial, env)
+                total = total + scalars.number(coefficient) * scalars.plain(self.scalar(monomial, env))
             return total
         if head == "MUL":
             return self._product(args, env)
         if head == "FN":
             if args[0] in ("mod", "floordiv"):
                 return sympy.Integer(self._index(t, env)) if isinstance(scalars, Symbols) else mpmath.mpf(self._index(t, env))
-            return scalars.call(args[0], [self.scalar(a, env) for a in args[1:]])
+            return scalars.call(args[0], [scalars.plain(self.scalar(a, env)) for a in args[1:]])
         if head == "REL":
             return scalars.relation(args[0], *(self.scalar(a, env) for a in args[1:]))
         if head == "DELTA":
@@ -193,7 +209,7 @@ class Evaluator:
             total = scalars.number(_ZERO)
             for k in range(int(extent)):
                 env[b] = k
-                total = total + self.scalar(body, env)
+                total = total + scalars.plain(self.scalar(body, env))
             if before is None:
                 env.pop(b, None)
             else:
@@ -218,8 +234,9 @@ class Evaluator:
         def product() -> Any:
             out = scalars.number(coefficient)
             for base, exponent in rest:
-                value = self.scalar(base, env)
-                out = out * (value if exponent is _ONE else scalars.power(value, self.scalar(exponent, env), exponent))
+                value = scalars.plain(self.scalar(base, env))
+                power = None if exponent is _ONE else scalars.plain(self.scalar(exponent, env))
+                out = out * (value if power is None else scalars.power(value, power, exponent))
             return out
 
         choice = product

@@ -25,7 +25,7 @@ from .reading import read
 from .settling import settle
 from .structure import Atom, Record, StructureColumn, number, seed
 from .symbolic import ToSymPy
-from .terms import ZERO, Ref, Term, children, index, rebuild, substitute
+from .terms import ZERO, Ref, Term, children, index, iverson, rebuild, substitute
 from .text import TextStyle
 
 __symgrad_internal__ = True
@@ -382,7 +382,8 @@ def _pulled(root: Any, flow: Any, target: Any, adjoints: dict[Any, Any], first: 
 
 
 def derive(
-    out: Tensor, wrt: tuple[Any, ...], frame: dict[int, str], *, cotangent: tuple[Tensor, Name] | None = None, top: str | None = None
+    out: Tensor, wrt: tuple[Any, ...], frame: dict[int, str], *, cotangent: tuple[Tensor, Name] | None = None, top: str | None = None,
+    fixed: dict[Any, Name] | None = None,
 ) -> Formula:
     """The formula of `out`, or of its derivative by each variable in turn.
 
@@ -394,9 +395,15 @@ def derive(
         A cotangent for `out`, as a variable: the formula is then of the variable's adjoint.
     top : str, optional
         The name of `out` if it has none.
+    fixed : dict, optional
+        Names that are settled already, by node or leaf.
     """
     key, targets = _key(out), tuple(_key(w) for w in wrt)
     records = read([key], list(targets), lambda t: name_of(t, frame) is not None)
+    for source, t in zip(targets, wrt, strict=True):
+        found = records.get(source)
+        if found is None or (isinstance(found, Atom) and source is not key and not found.first_use):
+            raise FormulaError(_unrelated(out, t, frame))
     first = records[key]
     root, groups = first, [free_indices(first.shape)]
     adjoints: dict[Any, Any] = {}
@@ -407,21 +414,33 @@ def derive(
         root = _pulled(root, flow, target, adjoints, first=order == 0)
         groups.append(free_indices(target.shape))
     users = {r: name for source, r in records.items() if (name := name_of(source, frame))}
-    if first not in users:
+    if first not in users and isinstance(first, Record):
         taken = set(users.values())
         users[first] = top or next(n for n in ("y", "f", "out", "result_") if n not in taken)
-    named_atoms = {r for r in [*(u for u in users if u is not first or name_of(key, frame)), given, *(records[t] for t in targets)] if isinstance(r, Atom)}
+    named_atoms = {r for r in [*users, given, *(records[t] for t in targets)] if isinstance(r, Atom)}
     lowering = Lowering({r for r in users if isinstance(r, Record)} - {root, first}, named_atoms)
     guards = guard_records(records)
     written = [(g, r) for g, r in guards if r is not None]
     lowered = lowering([root, *(r for _, r in written)], [groups[-1], *(() for _ in written)])
     _, result = lowered.results[0]
+    if result.head == "REL" and root.dtype != bool:
+        result = iverson(result)  # 1 times a condition is a number
     conditions = [condition(g, lowering, r) for g, r in written]
     lowered.results = [(groups[-1] if given else sum(groups, ()), result), *(((), c) for c in conditions if c is not None)]
-    names, head_names = freeze_names(lowered, users, adjoints, [first, *(records[t] for t in targets)])
+    settled = {records[source]: name for source, name in (fixed or {}).items() if source in records}
+    heads = [first, *(records[t] for t in targets)]
+    names, head_names = freeze_names(lowered, records.values(), users, adjoints, heads, fixed=settled)
     words = [in_words(g, frame) for g, r in guards if r is None]
     words += [in_words(g, frame) for (g, _), c in zip(written, conditions, strict=True) if c is None]
     if given is not None and cotangent is not None:
         names = {r: cotangent[1] if r.record is given else n for r, n in names.items()}
         return Formula(lowered, names, head_names[1].barred(), [], [len(groups[-1])], words)
     return Formula(lowered, names, head_names[0], head_names[1:], [len(g) for g in groups], words)
+
+
+def _unrelated(out: Tensor, t: Tensor, frame: dict[int, str]) -> str:
+    own, other = (name_of(_key(x), frame) or "this tensor" for x in (out, t))
+    return (
+        f"{own} was not computed from {other}, so there is no derivative by it; if the name was bound to a new tensor since, "
+        "differentiate by the one that was used"
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..graph import versions
@@ -13,72 +13,153 @@ from .structure import Atom, Record
 from .terms import ELEM_HEADS, Ref, Term, children, term
 
 
+class Namer:
+    """The names of one program, as stable as they can be: they do not depend on which of its values a formula mentions.
+
+    A name that only one value has is its name. Of several values of one name the first leaf keeps it,
+    or else the value that the formula is of; the others are numbered in the order of the program.
+    Leaves without a name are c₁, c₂, … in that order too.
+
+    Parameters
+    ----------
+    program : iterable of records
+        In the order in which they were computed.
+    users : mapping of record to str
+        The names that the user gave.
+    top : record
+        The value that the formula is of.
+    fixed : mapping of record to Name
+        Names that are given from outside.
+    sizes : iterable of Name
+        The names of sizes, which no value may have.
+    """
+
+    def __init__(
+        self,
+        program: Iterable[Any],
+        users: Mapping[Any, str],
+        top: Any,
+        fixed: Mapping[Any, Name] | None = None,
+        sizes: Iterable[Name] = (),
+    ):
+        self.names: dict[Any, Name] = dict(fixed or {})
+        self._taken: set[tuple[int, str]] = set()
+        self._counts = {"c": 0, "t": 0}
+        for name in (*sizes, *self.names.values()):
+            self._taken.update(_looks(name))
+        groups: dict[str, list[Any]] = {}
+        leaves: list[Any] = []
+        for record in program:
+            if record in self.names:
+                continue
+            if record in users:
+                groups.setdefault(Name(users[record]).text, []).append(record)
+            elif isinstance(record, Atom) and record.kind == "leaf" and (record.shape or record.value._requires_grad):
+                leaves.append(record)
+        later: list[Any] = []
+        for members in sorted(groups.values(), key=lambda g: not any(isinstance(m, Atom) for m in g)):
+            bare = _bare(members, top)
+            for record in members:
+                name = Name(users[record])
+                if record is bare and self._free(name):
+                    self._give(record, name)
+                else:
+                    later.append(record)
+        for record in sorted(later, key=lambda r: r.seq):
+            self._number(record, users[record])
+        for record in leaves:
+            self._count(record, "c")
+
+    def adjoint(self, record: Any, of: Any) -> None:
+        """The cotangent of a value has the value's name with a bar; where the value has none, it gets one."""
+        if record in self.names:
+            return
+        barred = self.names[of].barred() if of in self.names else None
+        if barred is not None and self._free(barred):
+            self._give(record, barred)
+        else:
+            self.anonymous(record)
+
+    def anonymous(self, record: Any) -> None:
+        """The next of t₁, t₂, …, or c₁, c₂, … for a leaf."""
+        if record not in self.names:
+            self._count(record, "c" if isinstance(record, Atom) else "t")
+
+    def _count(self, record: Any, letter: str) -> None:
+        while True:
+            self._counts[letter] += 1
+            name = Name(letter, self._counts[letter])
+            if self._free(name):
+                self._give(record, name)
+                return
+
+    def _number(self, record: Any, base: str) -> None:
+        number = self._counts.get(base + "#", 0)
+        while True:
+            number += 1
+            name = Name(base, number)
+            if self._free(name):
+                break
+        self._counts[base + "#"] = number
+        self._give(record, name)
+
+    def _free(self, name: Name) -> bool:
+        return self._taken.isdisjoint(_looks(name))
+
+    def _give(self, record: Any, name: Name) -> None:
+        self.names[record] = name
+        self._taken.update(_looks(name))
+
+
+def _bare(members: list[Any], top: Any) -> Any:
+    """Which of the values of one name keeps it without a number."""
+    if len(members) == 1:
+        return members[0]
+    leaves = [m for m in members if isinstance(m, Atom)]
+    return min(leaves, key=lambda m: m.seq) if leaves else next((m for m in members if m is top), None)
+
+
 def freeze_names(
-    lowered: Lowered, users: dict[Any, str], adjoints: dict[Any, Any], heads: list[Any], values: Collection[Any] = ()
+    lowered: Lowered,
+    program: Iterable[Any],
+    users: Mapping[Any, str],
+    adjoints: Mapping[Any, Any],
+    heads: list[Any],
+    values: Collection[Any] = (),
+    fixed: Mapping[Any, Name] | None = None,
 ) -> tuple[dict[Ref, Name], list[Name]]:
     """Names for the references that the formula mentions, and for the heads of its left-hand side.
 
-    Leaves come first and keep a name that only they have; values of the same name are numbered in
-    the order in which they were computed; a cotangent is its value's name with a bar; what has no
-    name is t₁, t₂, … Calls of custom Functions are named ``Name(a, b)``, those in `values` like any
-    other value.
+    Parameters
+    ----------
+    lowered : Lowered
+        The formula.
+    program, users, fixed
+        See `Namer`.
+    adjoints : mapping of record to record
+        From cotangents to their values.
+    heads : list of records
+        What the formula is of, then the variables.
+    values : collection of records
+        Calls of custom Functions that are named like any other value; others are ``Name(a, b)``.
     """
 
     def call(record: Any) -> bool:
         return unknown(record) and record not in values
 
     refs = _mentioned(lowered)
-    calls = [r for r in refs if call(r.record)]
-    bases: list[tuple[Any, str, int]] = []
-    anonymous: list[Any] = []
-    seen: set[Any] = set()
-    for record in [*(r.record for r in refs), *heads]:
-        if record in seen or call(record):
-            continue
-        seen.add(record)
-        base, bars = _base(record, users, adjoints)
-        (bases.append((record, base, bars)) if base else anonymous.append(record))
-    groups: dict[tuple[str, int], list[Any]] = {}
-    for record, base, bars in bases:
-        groups.setdefault((Name(base).text, bars), []).append(record)
-    names: dict[Any, Name] = {}
-    taken: set[tuple[int, str]] = set()
-    for size in size_names(lowered):
-        taken.update(_looks(size))
-    written = {record: base for record, base, _ in bases}
-    later: list[tuple[Any, int]] = []
-    for (_, bars), members in sorted(groups.items(), key=lambda g: not any(isinstance(m, Atom) for m in g[1])):
-        numbered = _numbers(members, heads)
-        for record in members:
-            name = Name(written[record], None, bars)
-            if record in numbered or not taken.isdisjoint(_looks(name)):
-                later.append((record, bars))
-            else:
-                names[record] = name
-                taken.update(_looks(name))
-    for record, bars in sorted(later, key=lambda entry: entry[0].seq):
-        number = 1
-        while not taken.isdisjoint(_looks(name := Name(written[record], number, bars))):
-            number += 1
-        names[record] = name
-        taken.update(_looks(name))
-    counts = {"c": 0, "t": 0}
-    deferred = [r for r in anonymous if adjoints.get(r) in seen]
-    for record in [*(r for r in anonymous if r not in set(deferred)), *deferred]:
-        value = names.get(adjoints.get(record))
-        if value is not None and taken.isdisjoint(_looks(value.barred())):
-            names[record] = value.barred()
-            taken.update(_looks(names[record]))
-            continue
-        letter = "c" if isinstance(record, Atom) else "t"
-        while True:
-            counts[letter] += 1
-            name = Name(letter, counts[letter])
-            if taken.isdisjoint(_looks(name)):
-                break
-        names[record] = name
-    for r in calls:
-        _name_call(r, names)
+    namer = Namer((r for r in program if not call(r)), users, heads[0], fixed, size_names(lowered))
+    plain = [record for record in dict.fromkeys([*(r.record for r in refs), *heads]) if not call(record)]
+    for record in plain:
+        if record not in adjoints or (adjoints[record] not in namer.names and adjoints[record] not in plain):
+            namer.anonymous(record)
+    for record in plain:
+        if record in adjoints:
+            namer.adjoint(record, adjoints[record])
+    names = namer.names
+    for r in refs:
+        if call(r.record):
+            _name_call(r, names)
     return {r: names[r.record] for r in refs}, [Name(users.get(h, "y")) if call(h) else names[h] for h in heads]
 
 
@@ -148,25 +229,6 @@ def _mentioned(lowered: Lowered) -> list[Ref]:
     return list(found)
 
 
-def _base(record: Any, users: dict[Any, str], adjoints: dict[Any, Any]) -> tuple[str | None, int]:
-    if record in users:
-        return users[record], 0
-    of = adjoints.get(record)
-    if of is not None and of in users:
-        return users[of], 1
-    return None, 0
-
-
-def _numbers(members: list[Any], heads: list[Any]) -> dict[Any, int]:
-    """Numbers for values of one name: none for a single one, a leaf, or the value that the formula is of."""
-    if len(members) == 1:
-        return {}
-    leaves = [m for m in members if isinstance(m, Atom)]
-    bare = min(leaves, key=lambda m: m.seq) if leaves else next((m for m in members if m is heads[0]), None)
-    rest = sorted((m for m in members if m is not bare), key=lambda m: m.seq)
-    return {m: k for k, m in enumerate(rest, 1)}
-
-
 def stale_leaf(leaves: list[Ref]) -> Ref | None:
     """A leaf whose values were written after they were used, if there is one."""
     for r in leaves:
@@ -177,6 +239,3 @@ def stale_leaf(leaves: list[Ref]) -> Ref | None:
         if versions.writes_after(t._data, atom.first_use or versions.last_write):
             return r
     return None
-
-
-__all__ = ["Record", "freeze_names", "stale_leaf"]

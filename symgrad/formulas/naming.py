@@ -14,7 +14,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
-_SKIPPED = re.compile(r"^(_+|_\d+|_i+\d*|Out|In|_oh|_dh|_ih|__.*)$")
+_SKIPPED = re.compile(r"^(_+|_\d+|_i+\d*|Out|In|_oh|_dh|_ih|__.*|\W.*)$")  # \W: what pytest and comprehensions add
 _INTERNAL = ("symgrad", "numpy", "sympy")
 
 
@@ -41,18 +41,27 @@ def calling_frame(depth: int) -> types.FrameType | None:
 
 @lru_cache(maxsize=4096)
 def assigned_name(code: types.CodeType, lasti: int) -> str | None:
-    """The variable that the instruction at the offset assigns its result to, if it does so directly."""
+    """What the instruction at the offset assigns its result to, if it does so directly.
+
+    A variable, an attribute (``self.w = …`` is w), or an item with a name (``p["w"] = …`` is w).
+    """
     if code.co_filename.startswith("<symgrad"):
         return None
-    following = None
+    place: dis.Instruction | None = None
     for instruction in _instructions(code):
-        if instruction.offset > lasti and instruction.opname not in ("CACHE", "NOP", "COPY", "EXTENDED_ARG"):
-            following = instruction
-            break
-    if following is None or not following.opname.startswith("STORE_") or not isinstance(following.argval, str):
-        return None
-    name = following.argval
-    return None if _SKIPPED.match(name) else name
+        if instruction.offset <= lasti or instruction.opname in ("CACHE", "NOP", "COPY", "EXTENDED_ARG"):
+            continue
+        if instruction.opname in ("STORE_ATTR", "STORE_SUBSCR"):
+            name = instruction.argval if instruction.opname == "STORE_ATTR" else place and place.argval
+        elif instruction.opname.startswith("STORE_") and place is None:
+            name = instruction.argval
+        elif instruction.opname.startswith("LOAD_") and instruction.opname != "LOAD_METHOD":
+            place = instruction  # the object whose attribute or item is about to be assigned
+            continue
+        else:
+            return None
+        return name if isinstance(name, str) and name.isidentifier() and not _SKIPPED.match(name) else None
+    return None
 
 
 @lru_cache(maxsize=256)

@@ -101,6 +101,21 @@ SCALARS: dict[str, Scalar] = {
 }
 
 
+_RELATIONS = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge}
+
+
+def as_number(x: Any) -> Any:
+    """A condition as the number 1 or 0, with which SymPy's own do not compute."""
+    return sympy.Piecewise((1, x), (0, True)) if isinstance(x, sympy.logic.boolalg.Boolean) and not x.is_Symbol else x
+
+
+def sympy_relation(relation: str, a: Any, b: Any) -> Any:
+    """A SymPy relation; that a condition is 0 is its opposite, where ``sympy.Eq`` says that the two are never equal."""
+    if isinstance(a, sympy.logic.boolalg.Boolean) and not a.is_Symbol and b == 0 and relation in ("==", "!="):
+        return sympy.Not(a) if relation == "==" else a
+    return _RELATIONS[relation](as_number(a), as_number(b))
+
+
 class SymPyFace:
     """The namespace of `expr` faces for SymPy."""
 

@@ -10,12 +10,10 @@ import sympy
 from ..graph import Node
 from .calls import is_call
 from .naming import Name
-from .scalars import SCALARS
+from .scalars import SCALARS, as_number, sympy_relation
 from .structure import Atom
 from .symbols import leaf_symbol
 from .terms import Ref, Term
-
-_RELATIONS = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge}
 
 
 class ToSymPy:
@@ -79,13 +77,13 @@ class ToSymPy:
         if head == "SIZE":
             return sympy.Symbol(args[0], integer=True, positive=True)
         if head == "ADD":
-            return sympy.Add(self(args[0]), *(self(c) * self(m) for m, c in args[1]))
+            return sympy.Add(self(args[0]), *(self(c) * as_number(self(m)) for m, c in args[1]))
         if head == "MUL":
             return self._product(args)
         if head == "FN":
-            return SCALARS[args[0]].sympy(*map(self, args[1:]))
+            return SCALARS[args[0]].sympy(*(as_number(self(a)) for a in args[1:]))
         if head == "REL":
-            return _RELATIONS[args[0]](self(args[1]), self(args[2]))
+            return sympy_relation(args[0], self(args[1]), self(args[2]))
         if head == "IVERSON":
             return sympy.Piecewise((1, self._condition(args[0])), (0, True))
         if head == "DELTA":
@@ -96,7 +94,7 @@ class ToSymPy:
             b, extent, body = args
             before = self._index.pop(b, None)
             letter = self._letter(b)
-            inner = self(body)
+            inner = as_number(self(body))
             del self._index[b]
             if before is not None:
                 self._index[b] = before
@@ -111,6 +109,6 @@ class ToSymPy:
         """Brackets become the condition of a Piecewise, so that their zero stays strong."""
         coefficient, factors = args
         conditions = [self._condition(b.args[0]) for b, _ in factors if b.head == "IVERSON"]
-        rest = [self(b) ** self(e) for b, e in factors if b.head != "IVERSON"]
+        rest = [as_number(self(b)) ** as_number(self(e)) for b, e in factors if b.head != "IVERSON"]
         product = sympy.Mul(self(coefficient), *rest)
         return sympy.Piecewise((product, sympy.And(*conditions)), (0, True)) if conditions else product

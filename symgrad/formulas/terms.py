@@ -310,7 +310,7 @@ def mul(*terms: Term) -> Term:
             if before is None:
                 found[key] = exponent
             elif base.head not in _IDEMPOTENT:
-                found[key] = _num_add(before, exponent) if key[1] is None else mul(num(2), exponent)
+                found[key] = _num_add(before, exponent) if key[1] is None else add(before, exponent)
     if coefficient.head == "NUM" and coefficient.args[1] == 0:
         return ZERO
     kept = tuple((base, e) for (base, _), e in found.items() if not is_zero(e))
@@ -337,8 +337,8 @@ def common_factor(t: Term) -> tuple[Term, Term]:
     constant, pairs = t.args
     coefficients = [c for _, c in pairs] + ([] if is_zero(constant) else [constant])
     first = coefficients[0]
-    if not isinstance(first.args[1], Fraction) or abs(first.args[1]) == 1:
-        return ONE, t
+    if not isinstance(first.args[1], Fraction) or abs(first.args[1]) == 1 or not first.args[0]:
+        return ONE, t  # 0.1 + 0.2 − 0.3 is 0 as typed, and is not
     if any(not isinstance(c.args[1], Fraction) or abs(c.args[1]) != abs(first.args[1]) for c in coefficients):
         return ONE, t
     size = _number(abs(first.args[0]), abs(first.args[1]))
