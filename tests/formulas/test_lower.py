@@ -1,0 +1,95 @@
+"""Formulas are straight lines: as many definitions as the program has steps, never a tree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy
+
+import symgrad as sg
+from symgrad.errors import BudgetError
+
+
+def logistic(steps: int, data: float = 0.3):
+    x = sg.tensor(data, requires_grad=True, name="x")
+    l = x
+    for _ in range(steps):
+        l = 4 * l * (1 - l)
+    return l, x
+
+
+def test_three_steps_of_the_logistic_map_are_its_polynomial() -> None:
+    l, x = logistic(3)
+    formula = sg.formula(l, wrt=x)
+    X = sympy.Symbol("x", real=True)
+    wanted = 64 * (1 - 42 * X + 504 * X**2 - 2640 * X**3 + 7040 * X**4 - 9984 * X**5 + 7168 * X**6 - 2048 * X**7)
+    assert x.expr == X
+    assert sympy.expand(formula.expr - wanted) == 0
+
+
+def test_the_line_is_as_long_as_the_program() -> None:
+    lengths = {}
+    for steps in (250, 500, 1000):
+        l, x = logistic(steps)
+        formula = sg.formula(l, wrt=x)
+        lengths[steps] = (len(formula.definitions), len(str(formula)))
+    assert lengths[1000][0] <= 2 * 1000
+    assert abs(lengths[1000][0] - 2 * lengths[500][0]) <= 4
+    assert lengths[1000][1] <= 2.2 * lengths[500][1] <= 5 * lengths[250][1]
+
+
+def test_a_thousand_steps_evaluate_to_the_derivative() -> None:
+    l, x = logistic(12, 0.25)
+    by_hand, y = 1.0, 0.25
+    for _ in range(12):
+        by_hand, y = by_hand * 4 * (1 - 2 * y), 4 * y * (1 - y)
+    assert abs(float(sg.formula(l, wrt=x).evaluate(20)) - by_hand) <= 1e-9 * abs(by_hand)
+
+
+def test_writing_it_out_is_refused_past_a_budget() -> None:
+    l, x = logistic(40)
+    formula = sg.formula(l, wrt=x)
+    with pytest.raises(BudgetError, match="definitions"):
+        formula.expr  # noqa: B018
+
+
+def test_definitions_use_only_earlier_ones_and_make_up_the_whole() -> None:
+    a = sg.tensor(0.5, requires_grad=True, name="a")
+    s = sg.exp(a) + 1
+    t = s * s + sg.sin(s)
+    formula = sg.formula(t, wrt=a)
+    known = {"a"}
+    expression = formula.result
+    for d in formula.definitions:
+        assert {str(x) for x in d.expr.free_symbols} <= known
+        known.add(d.name)
+    for d in reversed(formula.definitions):
+        expression = expression.subs(sympy.Symbol(d.name, real=True), d.expr)
+    assert sympy.simplify(expression - sympy.diff(t.expr, a.expr)) == 0
+
+
+def test_what_nothing_needs_is_not_defined() -> None:
+    x = sg.tensor([1.0, 2.0], requires_grad=True, name="x")
+    unused = x * 3
+    y = (x * x).sum()
+    assert "unused" not in str(sg.formula(y, wrt=x))
+    assert unused.requires_grad
+
+
+def test_indices_of_definitions_are_not_captured_when_inlined() -> None:
+    """A definition that sums over j, used inside of another sum over j."""
+    x = sg.tensor([1.0, 2.0, 0.5], requires_grad=True, name="x")
+    w = sg.tensor([[1.0, 2.0, 3.0], [0.5, -1.0, 2.0], [2.0, 1.0, 0.0]], requires_grad=True, name="w")
+    r = w @ x
+    loss = ((w.t() @ r) * r).sum() + (r * r).sum()
+    for wrt in (x, w):
+        formula = sg.formula(loss, wrt=wrt)
+        gradient = sg.autograd.grad(loss, wrt, retain_graph=True)[0]
+        for found in (formula.evaluate(20), formula.entries()):
+            for place, g in zip(np.ndindex(*wrt.shape), gradient._data.ravel(), strict=True):
+                values = {
+                    e: float({"x": x, "w": w}[str(e.base.label)]._data[tuple(map(int, e.indices))])
+                    for e in getattr(found[place], "atoms", lambda _: ())(sympy.Indexed)
+                }
+                here = float(found[place].subs(values)) if values else float(found[place])
+                assert abs(here - g) <= 1e-12 * abs(g)
