@@ -86,6 +86,8 @@ class Term:
             return False
         if self.head in ("ADD", "MUL"):
             return self.args[0] == other.args[0] and frozenset(self.args[1]) == frozenset(other.args[1])
+        if self.head == "DELTA":
+            return frozenset(self.args) == frozenset(other.args)
         return self.args == other.args
 
     def __hash__(self) -> int:
