@@ -131,6 +131,21 @@ def _power_terms(exponent: Any, n: int, k: int) -> list[tuple[Any, int]]:
     return terms
 
 
+def _lowered(x: Any, exponent: Any, order: int) -> Any:
+    """xʸ⁻ⁿ with the digits that y − n loses when it is rounded: at x = 1e-300 they are hundreds of units in the last place."""
+    rest = exponent - order
+    power = x**rest
+    if exponent.dtype.kind != "f" if hasattr(exponent, "dtype") else type(exponent) is not float:
+        return power
+    taken = rest - exponent
+    lost = (exponent - (rest - taken)) - (order + taken)
+    if not (lost.any() if hasattr(lost, "any") else lost):
+        return power
+    with np.errstate(all="ignore"):
+        share = lost * np.log(x)
+        return unwrapped((power * np.where(np.isfinite(share), np.exp(share), 1)).astype(power.dtype))
+
+
 def _dpow_expr(m: Any, x: Any, exponent: Any, order: int, logs: int) -> Any:
     total: Any = 0
     for c, power in _power_terms(exponent, order, logs):
@@ -168,7 +183,7 @@ def dpow(x, exponent, order=1, logs=0):
             c = np.where(c == 0, 0, part) if hasattr(c, "dtype") else part if c else 0
         total = total + c
     same = type(exponent) in (int, float) and exponent == order
-    power = unwrapped(np.ones_like(x)) if same else x ** (exponent - order)
+    power = unwrapped(np.ones_like(x)) if same else _lowered(x, exponent, order)
     if type(total) in (int, float) and isfinite(total):
         return total * power if total else unwrapped(np.zeros_like(power))
     # The power apart from its coefficient: 0 wins over infinite logarithms, and sums of infinities do not arise.
