@@ -60,8 +60,8 @@ SHAPES: dict[str, Any] = {
     "t": st.sampled_from([[s] for s in ANY if len(s) <= 2]),
     "argmax": st.sampled_from([[s] for s in ANY if 0 not in s]),
     "softmax": st.sampled_from([[s] for s in ANY]),
-    "center": st.sampled_from([[s, s] for s in ANY]),
-    "project": st.sampled_from([[s, s] for s in ANY]),
+    "center": st.sampled_from([[s, s] for s in ANY if np.prod(s) <= 4]),
+    "project": st.sampled_from([[s, s] for s in ANY if np.prod(s) <= 4]),
 }  # fmt: skip
 """By op: the shapes of its operands, for an op of several that does not broadcast, or that refuses some shapes."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 
 import symgrad as sg
+from symgrad.errors import FormulaError
 from symgrad.verify import exact_gradient
 from symgrad.verify import oracle as oracle_of
 
@@ -78,8 +79,13 @@ def test_values_gradients_and_formulas_are_exact(program: Program) -> None:
     values = flat(oracle.value)
     assume(all(v == v for v in values))
     found = sg.autograd.grad(out, leaves, sg.ones_like(out), retain_graph=True, materialize_grads=True)
-    formulas = [sg.formula(out, wrt=x) for x in leaves]
-    for formula, gradient, x, size in zip(formulas, oracle.gradients, leaves, oracle.scales, strict=True):
+    for gradient, x, size in zip(oracle.gradients, leaves, oracle.scales, strict=True):
+        try:
+            formula = sg.formula(out, wrt=x)
+        except FormulaError as error:
+            assert "not computed from" in str(error)  # noqa: PT017
+            assert not any(flat(gradient))
+            continue
         jacobian = np.asarray(formula.evaluate(30), object)
         assert jacobian.shape == (*out.shape, *x.shape)
         rows = jacobian.reshape(len(values), x._data.size)
