@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from . import __version__
 from .errors import ArgumentError, SymgradError, TypedFormulaError
 
 EXAMPLES = """\
@@ -26,6 +27,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"symgrad {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     explain = commands.add_parser(
         "explain",
@@ -35,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     explain.add_argument("formula", help="a formula such as 'mean((X@w - t)**2)'; several statements are separated by ;")
-    explain.add_argument("--wrt", action="append", default=[], metavar="NAME", help="a variable to differentiate by (all, if not given)")
+    explain.add_argument("--wrt", action="append", default=[], metavar="NAME", help="a variable to differentiate by; all, if not given")
     explain.add_argument(
         "--at", action="append", default=[], metavar="NAME=VALUE", help="a value: a number, a list, @file.csv, @file.csv:column or @file.npy"
     )
@@ -51,6 +53,8 @@ def _pairs(items: Sequence[str], option: str) -> dict[str, str]:
         name, equals, value = item.partition("=")
         if not equals or not name.strip():
             raise TypedFormulaError(f"{option} takes NAME=VALUE, not {item!r}")
+        if name.strip() in found:
+            raise TypedFormulaError(f"{option} {name.strip()} is given twice; give it once")
         found[name.strip()] = value.strip()
     return found
 
@@ -70,10 +74,13 @@ def _explain(arguments: argparse.Namespace) -> Any:
     from .derivation import explain
 
     given = typed.evaluate(arguments.formula, at=_pairs(arguments.at, "--at"), shapes=_shapes(arguments.shape), seed=arguments.seed)
-    unknown = [name for name in arguments.wrt if name not in given.variables]
+    if not given.variables:
+        raise TypedFormulaError("the formula has no variable to differentiate by; write a name where a value shall vary")
+    names = [name.strip() for item in arguments.wrt for name in item.split(",")]
+    unknown = [name for name in names if name not in given.variables]
     if unknown:
         raise TypedFormulaError(f"--wrt {unknown[0]}: the formula has no such variable; it has {', '.join(given.variables) or 'none'}")
-    wrt = [given.variables[name] for name in arguments.wrt] or list(given.variables.values())
+    wrt = [given.variables[name] for name in names] or list(given.variables.values())
     notes = [*given.assumptions]
     if any("random" in note for note in notes):
         notes.append(f"random values come from seed {given.seed}: --seed {given.seed} draws them again")

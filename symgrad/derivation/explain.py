@@ -218,6 +218,8 @@ class _Explanation:
         numeric = self._numeric()
         seed_values = np.ones(self.out._data.shape)
         proofs = prove(self.out, self.variables, names, numeric, seed_values, self._work())
+        if not np.isfinite(self.out._data).all():
+            notes = [*notes, f"{self.top.text} is not finite at these values"]
         if not self.scalar:
             notes = [*notes, f"{self.top.text} is no scalar: its cotangent {self.seed_text.text} is a variable, and its values are ones"]
         return Derivation(title or f"{self.top.text}, differentiated", steps, formulas, proofs, notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import mpmath
 import numpy as np
 
 from ..tensor import Tensor
@@ -35,6 +36,8 @@ class Proof:
         Ops that were evaluated where they have no derivative; their convention holds there.
     reason : str
         Why there is no proof; empty if there is one.
+    singular : tuple of str
+        What is to be said of entries that have no finite value, exactly or as a number.
     """
 
     variable: str
@@ -44,22 +47,26 @@ class Proof:
     scaled: float | None = None
     kinks: tuple[str, ...] = ()
     reason: str = ""
+    singular: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.ulps is None:
-            return f"{self.variable}: not proved: {self.reason}"
+            text = f"{self.variable}: not proved: {self.reason}" if self.reason else f"{self.variable}: nothing to compare"
+            return "; ".join([text, *self.singular])
         half = max(BOUND, 2 ** (np.finfo(np.asarray(self.numeric).dtype).nmant // 2))  # half the digits are lost
         agree = min(self.ulps, self.ulps if self.scaled is None else self.scaled) <= half
-        text = f"{self.variable}: numeric and exact {'agree to' if agree else 'DISAGREE by'} {_short(self.ulps)} ulp ({DIGITS} digits"
         entries = int(np.size(np.asarray(self.numeric)))
-        text += f", all {entries} entries)" if entries > 1 else ")"
+        text = f"{self.variable}: numeric and exact {'agree to' if agree else 'DISAGREE by'} {_short(self.ulps)} ulp ({DIGITS} digits"
+        if entries > 1:
+            text += f", all {entries} entries" if not self.singular else f", {entries} entries but for those named"
+        text += ")"
         if agree and self.ulps > BOUND:
             text += f"; the terms cancel: {_short(self.scaled or 0.0)} ulp of their size"
         elif not agree:
             text += ": a rule is wrong, or rounding inside the program took the digits"
         if self.kinks:
             text += f"; kink inside {', '.join(sorted(set(self.kinks)))}: the convention holds there"
-        return text
+        return "; ".join([text, *self.singular])
 
 
 def _short(x: float) -> str:
@@ -79,12 +86,33 @@ def prove(out: Tensor, wrt: list[Tensor], names: list[str], numeric: list[Any], 
     for name, number, value, scale, t in zip(names, numeric, exact.gradients, exact.scales, wrt, strict=True):
         dtype = t._data.dtype
         flat = list(zip(*(np.ravel(np.asarray(a, dtype=object)) for a in (number, value, scale)), strict=True))
-        errors = [ulps(n, e, dtype) for n, e, _ in flat]
-        scaled = [u * (_ulp(e, dtype) / _ulp(s, dtype)) for u, (_, e, s) in zip(errors, flat, strict=True)]
+        singular = dict.fromkeys(filter(None, (_singular(n, e) for n, e, _ in flat)))
+        finite = [(n, e, s) for n, e, s in flat if not _singular(n, e)]
+        errors = [ulps(n, e, dtype) for n, e, _ in finite]
+        scaled = [u * (_ulp(e, dtype) / _ulp(s, dtype)) for u, (_, e, s) in zip(errors, finite, strict=True)]
+        none = singular and not finite
         proofs.append(
-            Proof(name, number, value, float(max(errors, default=0)), float(max(scaled, default=0)), tuple(exact.kinks))
+            Proof(
+                name, number, value, None if none else float(max(errors, default=0)), float(max(scaled, default=0)),
+                tuple(exact.kinks), singular=tuple(singular),
+            )  # fmt: skip
         )
     return proofs
+
+
+def _singular(n: Any, e: Any) -> str:
+    """What is to be said where one of the two has no finite value; empty where both have one."""
+    n = float(n)
+    no_number, no_value = not np.isfinite(n), e != e or abs(e) == mpmath.inf
+    if no_number and no_value:
+        return f"there is no finite derivative here (numeric {n})"
+    if no_value:
+        return f"there is no finite derivative here, and the number is {n:.6g}"
+    if no_number and n != n:
+        return f"the number is nan where the exact value is {mpmath.nstr(e, 6)}: 0·∞ or ∞ − ∞ on the way"
+    if no_number:
+        return f"the number is {n} where the exact value is {mpmath.nstr(e, 6)}: it overflows"
+    return ""
 
 
 def _ulp(x: Any, dtype: Any) -> Any:

@@ -31,7 +31,8 @@ from .text import TextStyle
 __symgrad_internal__ = True
 
 NODE_BUDGET = 20_000
-"""The size past which `Formula.expr` refuses to write a formula out."""
+DEPTH_BUDGET = 150
+"""The size and the depth past which `Formula.expr` refuses to write a formula out."""
 
 
 @dataclass(frozen=True)
@@ -190,23 +191,24 @@ class Formula:
 
     def _inlined(self) -> tuple[Term, dict[Ref, tuple[tuple[Term, ...], Term]]]:
         """The result, and every definition, written out down to the leaves."""
-        sizes: dict[Ref, int] = {}
+        measures: dict[Ref, tuple[int, int]] = {}
 
-        def weigh(t: Term) -> int:
-            total, stack = 0, [t]
+        def measure(t: Term) -> tuple[int, int]:
+            size, deepest, stack = 0, 0, [(t, 1)]
             while stack:
-                here = stack.pop()
-                total += sizes.get(here.args[0], 1) if here.head in ("REF", "ELEM") else 1
-                stack.extend(children(here))
-            return total
+                here, depth = stack.pop()
+                own, below = measures.get(here.args[0], (1, 0)) if here.head in ("REF", "ELEM") else (1, 0)
+                size, deepest = size + own, max(deepest, depth + below)
+                stack.extend((c, depth + 1) for c in children(here))
+            return size, deepest
 
         for d in self._lowered.definitions:
-            sizes[d.ref] = weigh(d.term)
-        size = weigh(self._term)
-        if size > NODE_BUDGET:
+            measures[d.ref] = measure(d.term)
+        size, depth = measure(self._term)
+        if size > NODE_BUDGET or depth > DEPTH_BUDGET:
             raise BudgetError(
-                f"written out, this formula has {size:,} nodes, more than {NODE_BUDGET:,}; "
-                "use .definitions and .result, which are linear in the program"
+                f"written out, this formula has {size:,} nodes, {depth} deep; at most {NODE_BUDGET:,} and {DEPTH_BUDGET} are "
+                "written, as SymPy walks trees: use .definitions and .result, which are linear in the program"
             )
         known: dict[Ref, tuple[tuple[Term, ...], Term]] = {}
 

@@ -222,7 +222,8 @@ class Printer:
         return self.style.bracket(self.print(t.args[0])), ATOM
 
     def _delta(self, t: Term) -> tuple[str, int]:
-        return self.style.bracket(self.style.relation("==", self.print(t.args[0]), self.print(t.args[1]))), ATOM
+        sides = sorted((self.print(a) for a in t.args), key=lambda s: (not (len(s) == 1 and s.isalpha()), s))
+        return self.style.bracket(self.style.relation("==", *sides)), ATOM
 
     def _ite(self, t: Term) -> tuple[str, int]:
         condition, a, b = t.args

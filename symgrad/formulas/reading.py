@@ -49,6 +49,7 @@ class _Reader:
         self._targets = set(map(id, wanted))
         self._has_name = has_name
         self._sizes_have_names = False
+        self._sizes: dict[str, int] = {}
 
     def node(self, node: Node) -> None:
         """Reads one op, whose operands that are nodes have been read."""
@@ -91,6 +92,9 @@ class _Reader:
         names = t._extra.dims if t._extra is not None else None
         shape = t._data.shape
         if names:
+            for n, d in zip(shape, names, strict=True):
+                if self._sizes.setdefault(d, n) != n:
+                    raise FormulaError(f"the dimension {d!r} has the size {self._sizes[d]} in one tensor and {n} in another; name them apart")
             shape = tuple(Dim.named(n, d) for n, d in zip(shape, names, strict=True))
             self._sizes_have_names = True
         atom = Atom("leaf", t, shape, t._data.dtype, id(t) in self._targets)

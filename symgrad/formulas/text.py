@@ -30,6 +30,8 @@ def decimal_or_ratio(value: Any) -> tuple[str, str] | str:
     if value.denominator == 1 and abs(value.numerator) < 10**15:
         return str(value.numerator)
     rounded = _SHORT.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(_SHORT)
+    if abs(value.numerator) == 1 and value.denominator <= 10**6:
+        return str(value.numerator), str(value.denominator)
     if value.denominator <= 1000 and abs(value.numerator) <= 1000 and not (value.denominator != 2 and abs(value) > 10):
         return str(value.numerator), str(value.denominator)
     if abs(rounded.adjusted()) < 400 and Fraction(rounded) != value:

@@ -210,14 +210,14 @@ def _integer(o: Any) -> Fraction | None:
 
 
 # ------------------------------------------------------------------ the questions
-def exact_gradient(out: Tensor, wrt: list[Tensor], seed: Any = None, digits: int = 30) -> Exact:
+def exact_gradient(out: Tensor, wrt: Tensor | list[Tensor], seed: Any = None, digits: int = 30) -> Exact:
     """The exact value of `out` and of ``Σ seed·∂out/∂x`` for each x in `wrt`.
 
     Parameters
     ----------
     out : Tensor
         A recorded result.
-    wrt : list of Tensor
+    wrt : Tensor or list of Tensor
         Leaves or intermediate results.
     seed : ndarray, optional
         The cotangent of `out`; ones by default.
@@ -229,7 +229,7 @@ def exact_gradient(out: Tensor, wrt: list[Tensor], seed: Any = None, digits: int
     Undecided
         If no precision settles the digits.
     """
-    program = Program(out, wrt)
+    program = Program(out, [wrt] if isinstance(wrt, Tensor) else list(wrt))
     cotangent = np.ones(out._data.shape) if seed is None else np.asarray(seed)
 
     def compute() -> tuple[list[Any], Any]:

@@ -106,6 +106,8 @@ def elementwise_partial(op: Op, params: tuple[Any, ...], argument: int, numbers:
         expr = op.expr(sympy_face(), *symbols, *params)
     derivative = sympy.powsimp(sympy.diff(expr, symbols[argument]))  # y·xʸ/x has no value at 0, y·xʸ⁻¹ has
     free = [s if isinstance(s, sympy.Symbol) else sympy.Dummy() for s in symbols]
+    if derivative.has(sympy.zoo, sympy.nan, sympy.oo):
+        return lambda *_: NAN
     return sympy.lambdify(free, derivative, modules=[_SAFE, "mpmath"])
 
 
