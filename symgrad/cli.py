@@ -106,9 +106,14 @@ def _show(derivation: Any) -> None:
                 console.print(Text(line, style="dim" if line.startswith("        ") else "green" if heading == "Proof" else ""))
 
 
+def _no_option(argument: str) -> str:
+    """A formula that begins with a minus, with a blank before it, so that it is not taken for an option."""
+    return f" {argument}" if argument.startswith("-") and argument not in ("-h", "-") and argument[1] != "-" else argument
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code: 0, or 2 for input that is refused."""
-    parsed = _parser().parse_args(arguments)
+    parsed = _parser().parse_args([_no_option(a) for a in (sys.argv[1:] if arguments is None else arguments)])
     try:
         _show(_explain(parsed))
     except BrokenPipeError:

@@ -49,7 +49,7 @@ def backward(
     create_graph : bool
         Records the backward pass, so that the gradients can be differentiated.
     inputs : Tensor or sequence of Tensor, optional
-        The leaves to fill; all by default.
+        The tensors to fill, leaves or intermediate results; all leaves by default.
 
     Raises
     ------
@@ -75,6 +75,9 @@ def backward(
     for leaf, gradient in found.items():
         if isinstance(leaf, Tensor):
             _accumulate(leaf, gradient)
+    for t in dict.fromkeys(targets or ()):
+        if t._node in found:
+            _accumulate(t, found[t._node])
 
 
 def grad(

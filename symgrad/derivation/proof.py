@@ -9,11 +9,13 @@ import mpmath
 import numpy as np
 
 from ..tensor import Tensor
-from ..verify import Undecided, exact_gradient, ulps
+from ..verify import Undecided, exact_gradient, one_sided_slopes, ulps
 
 BUDGET = 400_000
 """The number of scalar operations in high precision past which nothing is proved."""
 DIGITS = 50
+MOST_SLOPES = 32
+"""The number of entries up to which one-sided slopes are computed at a kink."""
 BOUND = 16
 """The number of ulps past which a difference needs an explanation."""
 
@@ -38,6 +40,8 @@ class Proof:
         Why there is no proof; empty if there is one.
     singular : tuple of str
         What is to be said of entries that have no finite value, exactly or as a number.
+    slopes : str
+        What the function itself does at a kink.
     """
 
     variable: str
@@ -48,6 +52,7 @@ class Proof:
     kinks: tuple[str, ...] = ()
     reason: str = ""
     singular: tuple[str, ...] = ()
+    slopes: str = ""
 
     def __str__(self) -> str:
         if self.ulps is None:
@@ -65,7 +70,7 @@ class Proof:
         elif not agree:
             text += ": a rule is wrong, or rounding inside the program took the digits"
         if self.kinks:
-            text += f"; kink inside {', '.join(sorted(set(self.kinks)))}: the convention holds there"
+            text += f"; kink inside {', '.join(sorted(set(self.kinks)))}: {self.slopes or 'the convention holds there'}"
         return "; ".join([text, *self.singular])
 
 
@@ -94,10 +99,27 @@ def prove(out: Tensor, wrt: list[Tensor], names: list[str], numeric: list[Any], 
         proofs.append(
             Proof(
                 name, number, value, None if none else float(max(errors, default=0)), float(max(scaled, default=0)),
-                tuple(exact.kinks), singular=tuple(singular),
+                tuple(exact.kinks), singular=tuple(singular), slopes=_own_slopes(out, t, number, seed) if exact.kinks else "",
             )  # fmt: skip
         )
     return proofs
+
+
+def _own_slopes(out: Tensor, t: Tensor, numeric: Any, seed: Any) -> str:
+    """What the function itself does at a kink, for few entries: its derivative there, or that it has none."""
+    if t._data.size > MOST_SLOPES:
+        return ""
+    ((below, above),) = one_sided_slopes(out, [t], seed)
+    smooth = kinked = 0
+    for n, low, high in zip(*(np.ravel(np.asarray(a, dtype=object)) for a in (numeric, below, above)), strict=True):
+        near = mpmath.mpf(10) ** -9 * max(1, abs(low), abs(high))
+        if not abs(low - high) <= near:
+            kinked += 1
+        elif abs(mpmath.mpf(float(n)) - low) > near:
+            smooth += 1
+    if smooth:
+        return f"the function itself is smooth there, and {smooth} of its slopes differ from what the conventions add up to"
+    return "the convention holds there" if kinked else "the function itself is smooth there, and has this slope"
 
 
 def _singular(n: Any, e: Any) -> str:

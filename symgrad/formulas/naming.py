@@ -176,6 +176,11 @@ class Name:
         made.latex, made.below, made.numbered = rf"\frac{{\partial {call.latex}}}{{\partial {argument.latex}}}", "", True
         return made
 
+    @property
+    def is_barred(self) -> bool:
+        """Whether it is the name of a cotangent."""
+        return self._parts[2] > 0
+
     def barred(self) -> Name:
         """The name of its cotangent."""
         base, number, bars = self._parts

@@ -196,9 +196,10 @@ class Printer:
         """Scalar leaves first and in alphabetical order, then entries, definitions, functions, brackets, sums."""
         base = factor[0]
         if base.head in ("REF", "ELEM"):
-            if not isinstance(base.args[0].record, Atom):
+            name = self.names[base.args[0]]
+            if not isinstance(base.args[0].record, Atom) or name.is_barred:
                 return (2, "")
-            return (0, self.names[base.args[0]].text) if base.head == "REF" else (1, "")
+            return (0, name.text) if base.head == "REF" else (1, "")
         return {"SIZE": 0, "NUM": 0, "FN": 3, "ADD": 4, "IVERSON": 5, "DELTA": 5, "SUM": 6}.get(base.head, 3), ""
 
     def _powered(self, base: Term, exponent: Term, alone: bool) -> str:

@@ -8,6 +8,7 @@ knows nothing of tensors that were computed from it, so a graph has no reference
 from __future__ import annotations
 
 import itertools
+import sys
 import types
 import weakref
 from _thread import get_ident  # `threading` would take longer to import than all of the tape
@@ -199,7 +200,16 @@ pending_guards: list[Guard] = []
 def attach_guards(node: Node) -> None:
     """Moves this thread's pending guards onto the node."""
     thread = get_ident()
-    mine = tuple(g for g in pending_guards if g.thread == thread)
-    if mine:
-        pending_guards[:] = [g for g in pending_guards if g.thread != thread]
-        node.get_extra().guards = mine
+    mine = [g for g in pending_guards if g.thread == thread]
+    if not mine:
+        return
+    pending_guards[:] = [g for g in pending_guards if g.thread != thread]
+    running: set[int] = set()
+    frame = sys._getframe(1)
+    while frame is not None:
+        running.add(id(frame.f_code))
+        frame = frame.f_back
+    # A test in a function that has returned, of values that are gone, cannot have led here.
+    kept = tuple(g for g in mine if id(g.code) in running or g.alive() is not None)
+    if kept:
+        node.get_extra().guards = kept

@@ -59,6 +59,8 @@ def _typed(spec: str) -> np.ndarray:
             mend = "a value is missing before it" if awaits_value else "a comma is missing before it"
             raise refuse(f"'{number or sign}' is not expected here: {mend}", spec, match.span(1 if number else 2))
         if number:
+            if float(number) == 0 and any(c in "123456789" for c in number.lower().partition("e")[0]):
+                raise refuse("this number is smaller than a double can be; write 0, or one above 1e-300", spec, match.span(1))
             stack[-1].append(float(number))
             awaits_value = False
         elif sign == "[":

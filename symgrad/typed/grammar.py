@@ -241,6 +241,8 @@ class _Reader:
             raise refuse("only real numbers are part of the language; write them with digits", self.text, span)
         if (isinstance(value, int) and value.bit_length() > MAX_BITS) or value == float("inf"):
             raise refuse("this number is larger than a double can be; write one below 1e300", self.text, span)
+        if value == 0 and any(c in "123456789" for c in self.text[span[0] : span[1]].lower().partition("e")[0]):
+            raise refuse("this number is smaller than a double can be; write 0, or one above 1e-300", self.text, span)
         return Number(value, span)
 
     def _name(self, tree: ast.Name) -> int:

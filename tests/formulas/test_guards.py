@@ -1,0 +1,46 @@
+"""Guards: the branches that were taken stand beside the formula."""
+
+import symgrad as sg
+
+
+def test_the_branch_of_a_function():
+    def f(a):
+        if a > 0:
+            return a * a
+        return -a
+
+    x = sg.tensor(3.0, requires_grad=True)
+    y = f(x)
+    assert str(sg.formula(y, wrt=x)) == "∂y/∂x = 2·x      valid while x > 0"
+    x = sg.tensor(-3.0, requires_grad=True)
+    y = f(x)
+    assert sg.formula(y, wrt=x).guards == ["x ≤ 0"]
+
+
+def test_every_test_of_a_loop_counts_the_last_one_too():
+    b = sg.tensor(3.0, requires_grad=True)
+    while b < 10:
+        b = b * 2
+    assert sg.formula(b).guards == ["b < 10", "b₁ < 10", "2·b₁ ≥ 10"]
+
+
+def test_truth_of_a_leaf():
+    x = sg.tensor(3.0, requires_grad=True)
+    y = x * 2 if x else x
+    assert sg.formula(y).guards == ["x ≠ 0"]
+
+
+def test_none_under_no_grad():
+    x = sg.tensor(3.0, requires_grad=True)
+    with sg.no_grad():
+        taken = bool(x > 0)
+    y = x * taken
+    assert sg.formula(y).guards == []
+
+
+def test_a_test_of_values_that_are_gone_is_told_by_its_line():
+    x = sg.tensor(3.0, requires_grad=True)
+    y = x * x if x * 2 > 1 else x
+    (guard,) = sg.formula(y).guards
+    assert "y = x * x if x * 2 > 1 else x" in guard
+    assert guard.endswith("is taken")
