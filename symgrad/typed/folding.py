@@ -11,6 +11,7 @@ from typing import Any
 from .refusal import MAX_BITS, MAX_EXPONENT
 
 _TOO_LARGE = "this number is larger than a double can be; write one below 1e300"
+_TOO_SMALL = "this number is smaller than a double can be; write 0, or one above 1e-300"
 
 _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
@@ -27,7 +28,7 @@ def fold(function: str, args: list[Any]) -> tuple[bool, Any]:
     Raises
     ------
     ValueError
-        If the result is no real number, or too large.
+        If the result is no real number, too large, or too small.
 
     Examples
     --------
@@ -41,15 +42,22 @@ def fold(function: str, args: list[Any]) -> tuple[bool, Any]:
     if function in _RELATIONS:
         return True, _RELATIONS[function](*args)
     if function in _ARITHMETIC:
-        return True, _checked(_ARITHMETIC[function](*args))
+        return True, _kept(_checked(_ARITHMETIC[function](*args)), function == "mul" and all(args))
     if function == "div":
         if args[1] == 0:
             raise ValueError("this divides by zero; write another divisor")
         exact = all(isinstance(a, (int, Fraction)) for a in args)
-        return True, _checked(Fraction(args[0]) / Fraction(args[1]) if exact else args[0] / args[1])
+        return True, _kept(_checked(Fraction(args[0]) / Fraction(args[1]) if exact else args[0] / args[1]), bool(args[0]))
     if function == "pow":
-        return True, _power(*args)
+        return True, _kept(_power(*args), bool(args[0]))
     return False, None
+
+
+def _kept(value: Any, nonzero: bool) -> Any:
+    """The value, unless it is 0 only because a double cannot be that small."""
+    if nonzero and value == 0:
+        raise ValueError(_TOO_SMALL)
+    return value
 
 
 def power_is_bounded(exponent: Any) -> None:

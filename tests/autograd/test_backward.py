@@ -186,6 +186,15 @@ def test_float32_and_float64_meet_and_each_gets_its_own_dtype_back() -> None:
 
 
 # ------------------------------------------------------------------ inputs, unused ones
+def test_inputs_may_be_intermediate_results() -> None:
+    x = sg.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x
+    (y * y).sum().backward(inputs=[y, x])
+    assert y.grad is not None and x.grad is not None
+    assert y.grad.tolist() == [2.0, 8.0]
+    assert x.grad.tolist() == [4.0, 32.0]
+
+
 def test_inputs_limit_who_is_filled() -> None:
     x, y = leaf(2.0), leaf(3.0)
     (x * y).backward(inputs=[x])
