@@ -258,6 +258,8 @@ class Evaluator:
             return int(args[1])
         if head in ("IDX", "BOUND"):
             return env[t]
+        if head == "SIZE":
+            return int(args[1])
         if head == "ADD":
             return int(args[0].args[1]) + sum(int(c.args[1]) * self._index(m, env) for m, c in args[1])
         if head == "MUL":

@@ -113,7 +113,7 @@ class Lowering:
         op = record.op
         params = record.given
         if op.expr is not None:
-            operands = [self.entry(o, _broadcast(i, o.shape)) for o in record.operands]
+            operands = [self.entry(o, _broadcast(i, o.shape, record.shape)) for o in record.operands]
             return term(op.expr(FACE, *operands, *params))
         assert op.index is not None
         return term(op.index(FACE, i, *(_Operand(self, o) for o in record.operands), *params))
@@ -195,9 +195,11 @@ class _Operand:
         return self._lowering.entry(self._record, flat)
 
 
-def _broadcast(i: tuple[Term, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
-    tail = i[len(i) - len(shape) :]
-    return tuple(ZERO if n == 1 and not hasattr(n, "term") else j for n, j in zip(shape, tail, strict=True))
+def _broadcast(i: tuple[Term, ...], shape: tuple[int, ...], result: tuple[int, ...]) -> tuple[Any, ...]:
+    """The indices of an operand: 0 where its size is 1 and is repeated, be it a size with a name or not."""
+    start = len(i) - len(shape)
+    places = zip(shape, result[start:], i[start:], strict=True)
+    return tuple(ZERO if n == 1 and (m != 1 or not hasattr(n, "term")) else j for n, m, j in places)
 
 
 _slots: dict[tuple[int, int], Term] = {}
