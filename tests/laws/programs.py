@@ -89,8 +89,9 @@ def lines(draw: Any, values: dict[str, Any]) -> str:
         return draw(st.sampled_from(INDEXED)).format(x=x, i=repr(index) if index else "...")
     op = draw(st.sampled_from(OPS))
     shape = values[x].shape
-    if (op.name == "t" and len(shape) > 2) or (op.name == "mean" and 0 in shape):
-        return f"{x} * {x}"  # a mean of nothing is no value: softmax of it alone is nan in numbers, 1 as a formula
+    endless = op.name in ("softmax", "log_softmax") and not np.isfinite(values[x]).all()
+    if (op.name == "t" and len(shape) > 2) or (op.name == "mean" and 0 in shape) or endless:
+        return f"{x} * {x}"  # softmax of one value that is no number is nan in numbers, 1 as a formula
     operands = [x]
     if op.name == "matmul":
         fits = [
