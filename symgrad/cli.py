@@ -36,10 +36,18 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    explain.add_argument("formula", help="a formula such as 'mean((X@w - t)**2)'; several statements are separated by ;")
-    explain.add_argument("--wrt", action="append", default=[], metavar="NAME", help="a variable to differentiate by; all, if not given")
     explain.add_argument(
-        "--at", action="append", default=[], metavar="NAME=VALUE", help="a value: a number, a list, @file.csv, @file.csv:column or @file.npy"
+        "formula", help="a formula such as 'mean((X@w - t)**2)'; several statements are separated by ;"
+    )
+    explain.add_argument(
+        "--wrt", action="append", default=[], metavar="NAME", help="a variable to differentiate by; all, if not given"
+    )
+    explain.add_argument(
+        "--at",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a value: a number, a list, @file.csv, @file.csv:column or @file.npy",
     )
     explain.add_argument("--shape", action="append", default=[], metavar="NAME=SIZES", help="a shape, such as X=20,3")
     explain.add_argument("--seed", type=int, help="the seed of values that are not given")
@@ -65,7 +73,9 @@ def _shapes(items: Sequence[str]) -> dict[str, tuple[int, ...]]:
         try:
             found[name] = tuple(int(n) for n in sizes.replace("x", ",").split(",") if n.strip())
         except ValueError:
-            raise TypedFormulaError(f"--shape {name}: sizes are whole numbers separated by commas, not {sizes!r}") from None
+            raise TypedFormulaError(
+                f"--shape {name}: sizes are whole numbers separated by commas, not {sizes!r}"
+            ) from None
     return found
 
 
@@ -73,13 +83,19 @@ def _explain(arguments: argparse.Namespace) -> Any:
     from . import typed
     from .derivation import explain
 
-    given = typed.evaluate(arguments.formula, at=_pairs(arguments.at, "--at"), shapes=_shapes(arguments.shape), seed=arguments.seed)
+    given = typed.evaluate(
+        arguments.formula, at=_pairs(arguments.at, "--at"), shapes=_shapes(arguments.shape), seed=arguments.seed
+    )
     if not given.variables:
-        raise TypedFormulaError("the formula has no variable to differentiate by; write a name where a value shall vary")
+        raise TypedFormulaError(
+            "the formula has no variable to differentiate by; write a name where a value shall vary"
+        )
     names = [name.strip() for item in arguments.wrt for name in item.split(",")]
     unknown = [name for name in names if name not in given.variables]
     if unknown:
-        raise TypedFormulaError(f"--wrt {unknown[0]}: the formula has no such variable; it has {', '.join(given.variables) or 'none'}")
+        raise TypedFormulaError(
+            f"--wrt {unknown[0]}: the formula has no such variable; it has {', '.join(given.variables) or 'none'}"
+        )
     wrt = [given.variables[name] for name in names] or list(given.variables.values())
     notes = [*given.assumptions]
     if any("random" in note for note in notes):
@@ -103,12 +119,16 @@ def _show(derivation: Any) -> None:
         if lines:
             console.print(Text(f"\n{heading}", style="bold cyan"))
             for line in lines:
-                console.print(Text(line, style="dim" if line.startswith("        ") else "green" if heading == "Proof" else ""))
+                console.print(
+                    Text(line, style="dim" if line.startswith("        ") else "green" if heading == "Proof" else "")
+                )
 
 
 def _no_option(argument: str) -> str:
     """A formula that begins with a minus, with a blank before it, so that it is not taken for an option."""
-    return f" {argument}" if argument.startswith("-") and argument not in ("-h", "-") and argument[1] != "-" else argument
+    return (
+        f" {argument}" if argument.startswith("-") and argument not in ("-h", "-") and argument[1] != "-" else argument
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -119,6 +139,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
     except (SymgradError, ArgumentError, ValueError, OSError) as error:
-        print(f"symgrad: {error}" if not isinstance(error, TypedFormulaError) or not error.text else str(error), file=sys.stderr)
+        print(
+            f"symgrad: {error}" if not isinstance(error, TypedFormulaError) or not error.text else str(error),
+            file=sys.stderr,
+        )
         return 2
     return 0

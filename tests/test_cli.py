@@ -31,7 +31,9 @@ def test_values_from_the_command_line(capsys):
 def test_values_from_a_file(capsys, tmp_path):
     file = tmp_path / "data.csv"
     file.write_text("t,y\n1,2\n2,5\n3,10\n")
-    code, out, _ = run(capsys, "mean((a*t - y)**2)", "--wrt", "a", "--at", "a=1", "--at", f"t=@{file}:t", "--at", f"y=@{file}:y")
+    code, out, _ = run(
+        capsys, "mean((a*t - y)**2)", "--wrt", "a", "--at", "a=1", "--at", f"t=@{file}:t", "--at", f"y=@{file}:y"
+    )
     assert code == 0
     assert "∂f/∂a = (2/3)·Σᵢ tᵢ·(a·tᵢ − yᵢ)" in out
 

@@ -270,9 +270,7 @@ class _Pass:
         for key, seed in zip(keys, seeds, strict=True):
             c = self.column.seed(self.flow(seed)) if self.masked else self.flow(seed)
             cotangents[key] = c if key not in cotangents else cotangents[key] + c
-        left = pull(
-            order, cotangents, self.column, on_cotangent=self.on_cotangent, watched=self.wanted, free=free
-        )
+        left = pull(order, cotangents, self.column, on_cotangent=self.on_cotangent, watched=self.wanted, free=free)
         found = {k: self._plain(c) for k, c in left.items() if isinstance(k, Tensor)}
         left.clear()
         return found | self.captured

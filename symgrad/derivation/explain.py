@@ -9,16 +9,17 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, FormulaError, GradientError
 from ..formulas.calls import is_call
-from ..formulas.formula import FormulaList, derive, free_indices
+from ..formulas.formula import FormulaList
 from ..formulas.freezing import call_name, freeze_names, stale_leaf
 from ..formulas.lower import Definition, Lowered, Lowering
+from ..formulas.making import LOOKED_AT, derive, free_indices
 from ..formulas.naming import Name, calling_frame, frame_names, name_of, source_line
 from ..formulas.printing import Printer
 from ..formulas.reading import read
 from ..formulas.structure import Atom, Record, StructureColumn, apply, number, seed
 from ..formulas.terms import Ref, Term, term
 from ..formulas.text import TextStyle
-from ..graph import Node, pull, reached
+from ..graph import pull, reached
 from ..tensor import Tensor
 from .numbers import Numbers
 from .proof import prove
@@ -27,7 +28,9 @@ from .steps import Derivation, Step
 __symgrad_internal__ = True
 
 
-def explain(out: Tensor, wrt: Any = None, *, title: str = "", notes: Sequence[str] = (), frame_depth: int = 1) -> Derivation:
+def explain(
+    out: Tensor, wrt: Any = None, *, title: str = "", notes: Sequence[str] = (), frame_depth: int = 1
+) -> Derivation:
     """How the gradient of `out` comes about: forward steps, backward steps, formulas, proof.
 
     Parameters
@@ -79,8 +82,8 @@ def _variables(out: Tensor, wrt: Any) -> list[Tensor]:
         return [out]
     if out._node is None or not out._requires_grad:
         raise GradientError(
-            "explain: nothing was recorded for this tensor: nothing that it was computed from requires grad, or that was under "
-            "no_grad; set requires_grad=True on the variables"
+            "explain: nothing was recorded for this tensor: nothing that it was computed from requires grad, or "
+            "that was under no_grad; set requires_grad=True on the variables"
         )
     leaves: dict[Tensor, None] = {}
     for node in reached([out._node]):
@@ -88,7 +91,9 @@ def _variables(out: Tensor, wrt: Any) -> list[Tensor]:
             if isinstance(o, Tensor) and node.needs >> k & 1:
                 leaves.setdefault(o)
     if not leaves:
-        raise GradientError("explain: nothing that this was computed from requires grad; set requires_grad=True, or pass wrt=")
+        raise GradientError(
+            "explain: nothing that this was computed from requires grad; set requires_grad=True, or pass wrt="
+        )
     return list(leaves)
 
 
@@ -138,7 +143,9 @@ class _Explanation:
         stale = stale_leaf(atoms)
         if stale is not None:
             name = name_of(stale.record.value, self.frame) or "a tensor"
-            raise FormulaError(f"explain: {name} was changed after it was used here, so the steps cannot be shown; compute again")
+            raise FormulaError(
+                f"explain: {name} was changed after it was used here, so the steps cannot be shown; compute again"
+            )
 
     def _seed(self) -> Atom:
         """The cotangent of the result: a variable with a name, whose values are ones."""
@@ -149,7 +156,7 @@ class _Explanation:
         """Runs the one loop in the structure column, and notes what arrives where."""
         order = reached([self.root]) if isinstance(self.root, Record) else []
         for node in order:
-            node.extra = node
+            node.extra = LOOKED_AT
         flow = _Cotangents({self.root: self.seed})
 
         def on_cotangent(node: Any, g: Any) -> Any:
@@ -212,7 +219,8 @@ class _Explanation:
         cotangent = None if self.scalar else (self.seed.value, self.seed_text)
         settled = {source: self.names[self.lowering.refs[r]] for source, r in self.records.items() if not is_call(r)}
         formulas = FormulaList(
-            derive(self.out, (v,), self.frame, cotangent=cotangent, top=self.top.text, fixed=settled) for v in self.variables
+            derive(self.out, (v,), self.frame, cotangent=cotangent, top=self.top.text, fixed=settled)
+            for v in self.variables
         )
         names = [self._variable_name(v) for v in self.variables]
         numeric = self._numeric()
@@ -221,7 +229,11 @@ class _Explanation:
         if not np.isfinite(self.out._data).all():
             notes = [*notes, f"{self.top.text} is not finite at these values"]
         if not self.scalar:
-            notes = [*notes, f"{self.top.text} is no scalar: its cotangent {self.seed_text.text} is a variable, and its values are ones"]
+            notes = [
+                *notes,
+                f"{self.top.text} is no scalar: its cotangent {self.seed_text.text} is a variable, "
+                "and its values are ones",
+            ]
         return Derivation(title or f"{self.top.text}, differentiated", steps, formulas, proofs, notes)
 
     def _variable_name(self, v: Tensor) -> str:
@@ -248,22 +260,16 @@ class _Explanation:
     def _backward_steps(self, record: Any, parts: list[tuple[Any, Any]], alias: Record) -> list[Step]:
         total = alias.a0
         shape = tuple(map(int, record.shape))
-        if len(parts) == 1:
-            producer, part = parts[0]
+
+        def adjoint(producer: Record, part: Any, prefix: str = "") -> Step:
             left, right = self._equation(alias, lambda i: self._entry(part, i))
-            return [
-                Step("adjoint", producer.op.name, self._rule(producer, record, part), left, self._inputs(producer), right,
-                     self._local(producer, record), shape, self.values(total))
-            ]  # fmt: skip
-        steps = []
-        pieces = []
-        for producer, part in parts:
-            left, right = self._equation(alias, lambda i, part=part: self._entry(part, i))
-            pieces.append(right)
-            steps.append(
-                Step("adjoint", producer.op.name, self._rule(producer, record, part), f"contribution to {left}", self._inputs(producer),
-                     right, self._local(producer, record), shape, self.values(part))
-            )  # fmt: skip
+            rule, local = self._rule(producer, record, part), self._local(producer, record)
+            inputs, value = self._inputs(producer), self.values(part)
+            return Step("adjoint", producer.op.name, rule, prefix + left, inputs, right, local, shape, value)
+
+        if len(parts) == 1:
+            return [adjoint(*parts[0])]
+        steps = [adjoint(producer, part, "contribution to ") for producer, part in parts]
         left, right = self._equation(alias, lambda i: self._entry(total, i))
         steps.append(Step("fan-out", "", "fan-out sum", left, (), right, "", shape, self.values(total)))
         return steps
@@ -298,10 +304,16 @@ class _Explanation:
         if total is None:
             return ""
         if elementwise:
-            j = tuple(term(0) if n == 1 else x for n, x in zip(operand.shape, i[len(i) - len(operand.shape) :], strict=True))
+            j = tuple(
+                term(0) if n == 1 else x for n, x in zip(operand.shape, i[len(i) - len(operand.shape) :], strict=True)
+            )
         letters = self.printer.begin((*i, *(x for x in j if x not in i)))
         table = dict(zip((*i, *(x for x in j if x not in i)), letters, strict=True))
-        top = self._named(producer, [table[x] for x in i]) if producer is not self.root else self._root_text([table[x] for x in i])
+        top = (
+            self._named(producer, [table[x] for x in i])
+            if producer is not self.root
+            else self._root_text([table[x] for x in i])
+        )
         below = self._named(operand, [table.get(x, "0") for x in j])
         assert k >= 0
         return f"∂{top}/∂{below} = {self.printer.print(total)}"
@@ -317,7 +329,14 @@ class _Explanation:
         tracked = [v for v in self.variables if v._requires_grad]
         if self.out._requires_grad and len(tracked) == len(self.variables):
             try:
-                found = grad(self.out, self.variables, Tensor.constant(self._ones()), retain_graph=True, allow_unused=True, materialize_grads=True)
+                found = grad(
+                    self.out,
+                    self.variables,
+                    Tensor.constant(self._ones()),
+                    retain_graph=True,
+                    allow_unused=True,
+                    materialize_grads=True,
+                )
                 return [g._data for g in found if g is not None]
             except GradientError:
                 pass
@@ -326,7 +345,13 @@ class _Explanation:
         for target in self.targets:
             record = self.records[target]
             zeros = np.zeros([int(n) for n in record.shape], record.dtype)
-            out.append(self._ones() if record is self.root else self.values(by_record[record]) if record in by_record else zeros)
+            out.append(
+                self._ones()
+                if record is self.root
+                else self.values(by_record[record])
+                if record in by_record
+                else zeros
+            )
         return out
 
     def _ones(self) -> Any:

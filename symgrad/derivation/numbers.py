@@ -53,7 +53,10 @@ class Numbers:
         """The user's forward, run again."""
         node, _ = record.given
         cls = node.params[0]
-        args = [Tensor.constant(self._value(r)) if r is not None else given for r, given in zip(record.a0, node.a0, strict=True)]
+        args = [
+            Tensor.constant(self._value(r)) if r is not None else given
+            for r, given in zip(record.a0, node.a0, strict=True)
+        ]
         with no_grad():
             return cls.apply(*args)._data
 

@@ -20,9 +20,8 @@ def value_text(value: Any) -> str:
         return f"[{inside}]" if a.ndim == 1 else f"{'×'.join(map(str, a.shape))} [{inside}]"
     shown = ", ".join(map(_number, flat[:3].tolist()))
     norm = float(np.sqrt(np.sum(np.square(a.astype("float64")))))
-    return (
-        f"{'×'.join(map(str, a.shape))} [{shown}, …]  min {_number(a.min().item())}  max {_number(a.max().item())}  norm {_number(norm)}"
-    )
+    least, most = _number(a.min().item()), _number(a.max().item())
+    return f"{'×'.join(map(str, a.shape))} [{shown}, …]  min {least}  max {most}  norm {_number(norm)}"
 
 
 def _number(x: Any) -> str:
@@ -44,7 +43,9 @@ def sections(d: Derivation) -> list[tuple[str, list[str]]]:
     if d.notes:
         parts.append(("Assumed", [f"  {n}" for n in d.notes]))
     numbers = {id(s): k for k, s in enumerate(forward, 1)}
-    parts.append(("Forward", _columns([(f"{numbers[id(s)]:>2}", s.op, s.equation, value_text(s.value)) for s in forward])))
+    parts.append(
+        ("Forward", _columns([(f"{numbers[id(s)]:>2}", s.op, s.equation, value_text(s.value)) for s in forward]))
+    )
     parts.append(("Backward", _backward(backward)))
     formulas = []
     for f, p in zip(d.formulas, d.proofs, strict=True):

@@ -56,12 +56,15 @@ class Proof:
 
     def __str__(self) -> str:
         if self.ulps is None:
-            text = f"{self.variable}: not proved: {self.reason}" if self.reason else f"{self.variable}: nothing to compare"
+            text = (
+                f"{self.variable}: not proved: {self.reason}" if self.reason else f"{self.variable}: nothing to compare"
+            )
             return "; ".join([text, *self.singular])
         half = max(BOUND, 2 ** (np.finfo(np.asarray(self.numeric).dtype).nmant // 2))  # half the digits are lost
         agree = min(self.ulps, self.ulps if self.scaled is None else self.scaled) <= half
         entries = int(np.size(np.asarray(self.numeric)))
-        text = f"{self.variable}: numeric and exact {'agree to' if agree else 'DISAGREE by'} {_short(self.ulps)} ulp ({DIGITS} digits"
+        verdict = f"{'agree to' if agree else 'DISAGREE by'} {_short(self.ulps)} ulp"
+        text = f"{self.variable}: numeric and exact {verdict} ({DIGITS} digits"
         if entries > 1:
             text += f", all {entries} entries" if not self.singular else f", {entries} entries but for those named"
         text += ")"
@@ -81,7 +84,8 @@ def _short(x: float) -> str:
 def prove(out: Tensor, wrt: list[Tensor], names: list[str], numeric: list[Any], seed: Any, work: int) -> list[Proof]:
     """One proof for each variable."""
     if work > BUDGET:
-        reason = f"{work:,} scalar operations in high precision are more than the budget of {BUDGET:,}; explain a smaller case"
+        reason = f"{work:,} scalar operations in high precision are more than the budget of {BUDGET:,}; "
+            "explain a smaller case"
         return [Proof(n, v, reason=reason) for n, v in zip(names, numeric, strict=True)]
     try:
         exact = exact_gradient(out, wrt, seed, digits=DIGITS)
@@ -98,9 +102,15 @@ def prove(out: Tensor, wrt: list[Tensor], names: list[str], numeric: list[Any], 
         none = singular and not finite
         proofs.append(
             Proof(
-                name, number, value, None if none else float(max(errors, default=0)), float(max(scaled, default=0)),
-                tuple(exact.kinks), singular=tuple(singular), slopes=_own_slopes(out, t, number, seed) if exact.kinks else "",
-            )  # fmt: skip
+                name,
+                number,
+                value,
+                None if none else float(max(errors, default=0)),
+                float(max(scaled, default=0)),
+                tuple(exact.kinks),
+                singular=tuple(singular),
+                slopes=_own_slopes(out, t, number, seed) if exact.kinks else "",
+            )
         )
     return proofs
 
@@ -118,7 +128,8 @@ def _own_slopes(out: Tensor, t: Tensor, numeric: Any, seed: Any) -> str:
         elif abs(mpmath.mpf(float(n)) - low) > near:
             smooth += 1
     if smooth:
-        return f"the function itself is smooth there, and {smooth} of its slopes differ from what the conventions add up to"
+        return f"the function itself is smooth there, and {smooth} of its slopes differ from what the "
+            "conventions add up to"
     return "the convention holds there" if kinked else "the function itself is smooth there, and has this slope"
 
 

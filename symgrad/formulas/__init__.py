@@ -12,11 +12,13 @@ printing, text, latex, symbolic
             terms on paper: the common walk, and one notation a file
 evaluate, settling
             terms as numbers of any precision; when digits are certain
-formula     `Formula`, and `formula`, which makes one
+formula     `Formula`
+making      `formula`, which makes one
 local       one op's own expression and derivatives
 guards      the branches that were taken
 """
 
-from .formula import Formula, FormulaList, NamedDefinition, formula
+from .formula import Formula, FormulaList, NamedDefinition
+from .making import formula
 
 __all__ = ["Formula", "FormulaList", "NamedDefinition", "formula"]

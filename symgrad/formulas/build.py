@@ -111,7 +111,9 @@ class TermFace:
     @staticmethod
     def constant_of_this_run(i: Any) -> Term:
         """A value that has no formula of its own here."""
-        raise FormulaError("this value was found by searching, so it has no formula; detach() it to use it as a constant")
+        raise FormulaError(
+            "this value was found by searching, so it has no formula; detach() it to use it as a constant"
+        )
 
     def __getattr__(self, name: str) -> Callable[..., Term]:
         return lambda *args: fn(name, *map(term, args))

@@ -93,7 +93,10 @@ def read_call(node: Node, reader: Any) -> Record:
     if many:
         raise FormulaError(f"{cls.__name__} has several outputs; formulas through such a Function are not built yet")
     r = blank(CALL, node.shape, node.dtype)
-    r.a0 = tuple(reader.found[o] if isinstance(o, Node) else reader.tensor(o, node.seq) if isinstance(o, Tensor) else None for o in node.a0)
+    r.a0 = tuple(
+        reader.found[o] if isinstance(o, Node) else reader.tensor(o, node.seq) if isinstance(o, Tensor) else None
+        for o in node.a0
+    )
     r.params, r.source = (node, reader), node
     r.needs = sum(1 << k for k, o in enumerate(r.a0) if isinstance(o, Symbolic) and o.track and node.needs >> k & 1)  # pyright: ignore[reportAttributeAccessIssue]
     r.track = bool(r.needs)
@@ -115,8 +118,14 @@ def _gradients(node: Node) -> tuple[Any, dict[Any, Any], tuple[Any, ...]] | None
     given = given if isinstance(given, tuple) else (given,)
     operands = node.a0
     known = {id(o) for o in (*operands, node)}
-    if any(id(t if t._node is None else t._node) not in known for t in context.originals if t._requires_grad or t._node is not None):
-        return None  # a value that forward computed on the way: it depends on the operands in a way that was not recorded
+    if any(
+        id(t if t._node is None else t._node) not in known
+        for t in context.originals
+        if t._requires_grad or t._node is not None
+    ):
+        return (
+            None  # a value that forward computed on the way: it depends on the operands in a way that was not recorded
+        )
     return g, context.stand_ins, (*given, *(None,) * (len(operands) - len(given)))
 
 
@@ -168,8 +177,8 @@ def _again(back: Callable[[], Op]) -> Callable[..., Any]:
         if needs & 2:
             call, _ = record.a1.value
             raise FormulaError(
-                f"{call.params[0].params[0].__name__}: its backward looks at values, so it has no second derivative as a formula; "
-                "compute with tensors in backward"
+                f"{call.given[0].given[0].__name__}: its backward looks at values, so it has no second derivative as a "
+                "formula; compute with tensors in backward"
             )
         return [(record.a0, apply(back(), g, record.a1))]
 

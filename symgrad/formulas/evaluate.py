@@ -173,7 +173,8 @@ class Evaluator:
         self._work += 1
         if self._work > ENTRY_BUDGET:
             raise BudgetError(
-                f"evaluating this formula takes more than {ENTRY_BUDGET:,} scalar operations; evaluate it at smaller shapes"
+                f"evaluating this formula takes more than {ENTRY_BUDGET:,} scalar operations; "
+                "evaluate it at smaller shapes"
             )
         head, args = t.head, t.args
         scalars = self.scalars
@@ -193,16 +194,24 @@ class Evaluator:
             return self._product(args, env)
         if head == "FN":
             if args[0] in ("mod", "floordiv"):
-                return sympy.Integer(self._index(t, env)) if isinstance(scalars, Symbols) else mpmath.mpf(self._index(t, env))
+                return (
+                    sympy.Integer(self._index(t, env))
+                    if isinstance(scalars, Symbols)
+                    else mpmath.mpf(self._index(t, env))
+                )
             return scalars.call(args[0], [scalars.plain(self.scalar(a, env)) for a in args[1:]])
         if head == "REL":
             return scalars.relation(args[0], *(self.scalar(a, env) for a in args[1:]))
         if head == "DELTA":
             return scalars.number(_ONE if self._holds(t, env) else _ZERO)
         if head == "IVERSON":
-            return scalars.choose(self.scalar(args[0], env), lambda: scalars.number(_ONE), lambda: scalars.number(_ZERO))
+            return scalars.choose(
+                self.scalar(args[0], env), lambda: scalars.number(_ONE), lambda: scalars.number(_ZERO)
+            )
         if head == "ITE":
-            return scalars.choose(self.scalar(args[0], env), lambda: self.scalar(args[1], env), lambda: self.scalar(args[2], env))
+            return scalars.choose(
+                self.scalar(args[0], env), lambda: self.scalar(args[1], env), lambda: self.scalar(args[2], env)
+            )
         if head == "SUM":
             b, extent, body = args
             before = env.get(b)

@@ -10,25 +10,20 @@ import mpmath
 import numpy as np
 import sympy
 
-from ..errors import ArgumentTypeError, BudgetError, FormulaError
-from ..graph import pull, reached
-from ..tensor import Tensor
+from ..errors import BudgetError, FormulaError
 from .calls import unknown
 from .evaluate import Evaluator, Numbers, Symbols
-from .freezing import freeze_names, size_names, stale_leaf
-from .guards import condition, guard_records, in_words
+from .freezing import size_names, stale_leaf
 from .latex import LatexStyle
-from .lower import Lowered, Lowering
-from .naming import Name, calling_frame, frame_names, name_of
+from .lower import Lowered
+from .naming import Name
 from .printing import Printer
-from .reading import read
 from .settling import settle
-from .structure import Atom, Record, StructureColumn, number, seed
+from .structure import Atom
+from .sums import children, rebuild, substitute
 from .symbolic import ToSymPy
-from .terms import ZERO, Ref, Term, children, index, iverson, rebuild, substitute
+from .terms import Ref, Term
 from .text import TextStyle
-
-__symgrad_internal__ = True
 
 NODE_BUDGET = 20_000
 DEPTH_BUDGET = 150
@@ -68,8 +63,11 @@ class Formula:
     moment it was made.
     """
 
-    def __init__(self, lowered: Lowered, names: dict[Ref, Name], top: Name, wrt: list[Name], groups: list[int], guards: list[str]):
-        self._lowered, self._names, self._top, self._wrt, self._groups, self._words = lowered, names, top, wrt, groups, guards
+    def __init__(
+        self, lowered: Lowered, names: dict[Ref, Name], top: Name, wrt: list[Name], groups: list[int], guards: list[str]
+    ):
+        self._lowered, self._names, self._words = lowered, names, guards
+        self._top, self._wrt, self._groups = top, wrt, groups
         (self._indices, self._term), *_ = lowered.results
         self._shape = tuple(i.args[1] if i.head == "IDX" else 1 for i in self._indices)
 
@@ -207,8 +205,9 @@ class Formula:
         size, depth = measure(self._term)
         if size > NODE_BUDGET or depth > DEPTH_BUDGET:
             raise BudgetError(
-                f"written out, this formula has {size:,} nodes, {depth} deep; at most {NODE_BUDGET:,} and {DEPTH_BUDGET} are "
-                "written, as SymPy walks trees: use .definitions and .result, which are linear in the program"
+                f"written out, this formula has {size:,} nodes, {depth} deep; at most {NODE_BUDGET:,} and "
+                f"{DEPTH_BUDGET} are written, as SymPy walks trees: use .definitions and .result, which "
+                "are linear in the program"
             )
         known: dict[Ref, tuple[tuple[Term, ...], Term]] = {}
 
@@ -244,7 +243,10 @@ class Formula:
     def _evaluate(self, scalars: Any, values: dict[Ref, Any]) -> Any:
         for r, name in self._names.items():
             if unknown(r.record):
-                raise FormulaError(f"{name.text} is a user's Function: it has numbers in double precision, and no expression to evaluate exactly")
+                raise FormulaError(
+                    f"{name.text} is a user's Function: it has numbers in double precision, and no "
+                    "expression to evaluate exactly"
+                )
         evaluator = Evaluator(scalars, values)
         evaluator.run(self._lowered)
         return evaluator.array(self._indices, self._term, self._shape)
@@ -275,7 +277,9 @@ class Formula:
             )
         found = settle(lambda: self._numbers(), digits)
         if found is None:
-            raise FormulaError(f"{digits} digits of this value could not be settled: what it depends on cancels too far")
+            raise FormulaError(
+                f"{digits} digits of this value could not be settled: what it depends on cancels too far"
+            )
         values, shape = [_in_digits(digits).mpf(v) for v in found[0]], found[1]
         if shape is None:
             return values[0]
@@ -313,136 +317,3 @@ class FormulaList(list[Formula]):
         return "\n".join(map(str, self))
 
     __repr__ = __str__
-
-
-def _key(t: Any) -> Any:
-    if isinstance(t, Tensor):
-        return t if t._node is None else t._node
-    raise ArgumentTypeError(f"formula: expected a Tensor, not {type(t).__name__}")
-
-
-def formula(out: Tensor, wrt: Any = None, *, frame_depth: int = 1) -> Any:
-    """The exact formula of a value, or of its derivatives.
-
-    Parameters
-    ----------
-    out : Tensor
-        What the formula is of.
-    wrt : Tensor, list of Tensor, or tuple of Tensor, optional
-        A tensor, leaf or intermediate, gives ``∂out/∂wrt``, entry by entry if `out` is no scalar; a list
-        gives one formula for each; a tuple differentiates again and again: ``wrt=(x, x)``.
-    frame_depth : int
-        How many calls above this one the variables that give names are looked up.
-
-    Returns
-    -------
-    Formula, or a list of them for a list
-
-    Raises
-    ------
-    FormulaError
-        If there is no formula, with the reason.
-
-    Examples
-    --------
-    >>> import symgrad as sg
-    >>> x = sg.tensor(2.0, requires_grad=True, name="x")
-    >>> y = sg.tensor(3.0, requires_grad=True, name="y")
-    >>> z = x**2 * y + sg.sin(x)
-    >>> z.expr
-    x**2*y + sin(x)
-    >>> sg.formula(z, wrt=x)
-    ∂z/∂x = 2·x·y + cos(x)
-    """
-    frame = frame_names(calling_frame(frame_depth))
-    if isinstance(wrt, list):
-        return FormulaList([derive(out, (w,), frame) for w in wrt])
-    return derive(out, () if wrt is None else wrt if isinstance(wrt, tuple) else (wrt,), frame)
-
-
-def free_indices(shape: tuple[int, ...]) -> tuple[Term, ...]:
-    """A fresh index for each dimension, 0 for one of size 1."""
-    return tuple(ZERO if n == 1 and not hasattr(n, "term") else index(n) for n in shape)
-
-
-def _pulled(root: Any, flow: Any, target: Any, adjoints: dict[Any, Any], first: bool) -> Any:
-    captured: dict[Any, Any] = {}
-    order = reached([root]) if isinstance(root, Record) else []
-
-    def on_cotangent(node: Any, g: Any) -> Any:
-        if first and isinstance(g, Record) and g not in adjoints:
-            adjoints[g] = node
-        if node is target:
-            captured[node] = g
-        return g if node.needs else None
-
-    for node in order:
-        node.extra = node  # every record is looked at when its cotangent is complete
-    left = pull(list(order), {root: flow}, StructureColumn(), on_cotangent=on_cotangent)
-    found = captured.get(target, left.get(target))
-    return number(0, target.shape) if found is None else found
-
-
-def derive(
-    out: Tensor, wrt: tuple[Any, ...], frame: dict[int, str], *, cotangent: tuple[Tensor, Name] | None = None, top: str | None = None,
-    fixed: dict[Any, Name] | None = None,
-) -> Formula:
-    """The formula of `out`, or of its derivative by each variable in turn.
-
-    Parameters
-    ----------
-    frame : dict
-        Names of the calling frame, by identity.
-    cotangent : (Tensor, Name), optional
-        A cotangent for `out`, as a variable: the formula is then of the variable's adjoint.
-    top : str, optional
-        The name of `out` if it has none.
-    fixed : dict, optional
-        Names that are settled already, by node or leaf.
-    """
-    key, targets = _key(out), tuple(_key(w) for w in wrt)
-    records = read([key], list(targets), lambda t: name_of(t, frame) is not None)
-    for source, t in zip(targets, wrt, strict=True):
-        found = records.get(source)
-        if found is None or (isinstance(found, Atom) and source is not key and not found.first_use):
-            raise FormulaError(_unrelated(out, t, frame))
-    first = records[key]
-    root, groups = first, [free_indices(first.shape)]
-    adjoints: dict[Any, Any] = {}
-    given = None if cotangent is None else Atom("leaf", cotangent[0], first.shape, first.dtype)
-    for order, w in enumerate(targets):
-        target = records[w]
-        flow = given or seed(root.shape, root.dtype, groups[-1])
-        root = _pulled(root, flow, target, adjoints, first=order == 0)
-        groups.append(free_indices(target.shape))
-    users = {r: name for source, r in records.items() if (name := name_of(source, frame))}
-    if first not in users and isinstance(first, Record):
-        taken = set(users.values())
-        users[first] = top or next(n for n in ("y", "f", "out", "result_") if n not in taken)
-    named_atoms = {r for r in [*users, given, *(records[t] for t in targets)] if isinstance(r, Atom)}
-    lowering = Lowering({r for r in users if isinstance(r, Record)} - {root, first}, named_atoms)
-    guards = guard_records(records)
-    written = [(g, r) for g, r in guards if r is not None]
-    lowered = lowering([root, *(r for _, r in written)], [groups[-1], *(() for _ in written)])
-    _, result = lowered.results[0]
-    if result.head == "REL" and root.dtype != bool:
-        result = iverson(result)  # 1 times a condition is a number
-    conditions = [condition(g, lowering, r) for g, r in written]
-    lowered.results = [(groups[-1] if given else sum(groups, ()), result), *(((), c) for c in conditions if c is not None)]
-    settled = {records[source]: name for source, name in (fixed or {}).items() if source in records}
-    heads = [first, *(records[t] for t in targets)]
-    names, head_names = freeze_names(lowered, records.values(), users, adjoints, heads, fixed=settled)
-    words = [in_words(g, frame) for g, r in guards if r is None]
-    words += [in_words(g, frame) for (g, _), c in zip(written, conditions, strict=True) if c is None]
-    if given is not None and cotangent is not None:
-        names = {r: cotangent[1] if r.record is given else n for r, n in names.items()}
-        return Formula(lowered, names, head_names[1].barred(), [], [len(groups[-1])], words)
-    return Formula(lowered, names, head_names[0], head_names[1:], [len(g) for g in groups], words)
-
-
-def _unrelated(out: Tensor, t: Tensor, frame: dict[int, str]) -> str:
-    own, other = (name_of(_key(x), frame) or "this tensor" for x in (out, t))
-    return (
-        f"{own} was not computed from {other}, so there is no derivative by it; if the name was bound to a new tensor since, "
-        "differentiate by the one that was used"
-    )

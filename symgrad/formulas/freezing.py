@@ -10,7 +10,8 @@ from .calls import is_call, unknown
 from .lower import Lowered
 from .naming import Name
 from .structure import Atom, Record
-from .terms import ELEM_HEADS, Ref, Term, children, term
+from .sums import children
+from .terms import ELEM_HEADS, Ref, Term, term
 
 
 class Namer:

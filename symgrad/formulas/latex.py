@@ -31,7 +31,9 @@ class LatexStyle:
         return f"{name.latex}_{{{name.below}}}" if name.below else name.latex
 
     def element(self, name: Name, index: list[str]) -> str:
-        below = ",".join(filter(None, [name.below, ",".join(index) if any(len(i) > 1 for i in index) else "".join(index)]))
+        below = ",".join(
+            filter(None, [name.below, ",".join(index) if any(len(i) > 1 for i in index) else "".join(index)])
+        )
         return f"{name.latex}_{{{below}}}"
 
     def entry(self, name: Name, index: list[str]) -> str:

@@ -27,7 +27,7 @@ class _Local:
         self.atoms: list[Any] = []
         names: dict[Any, Name] = {}
         taken: set[str] = set()
-        for arg, operand in zip(node.op.args, node.operands, strict=True):
+        for operand in node.operands:
             if isinstance(operand, (int, float)):
                 self.atoms.append(number(operand))
                 continue
@@ -82,7 +82,9 @@ def local_derivatives(node: Node, frame_depth: int = 1) -> dict[sympy.Expr, symp
     needs = record.needs & 7 & node.needs
     for operand, c in record.op.pull(StructureColumn().xp, flow, record, needs):
         if elementwise:
-            j = tuple(ZERO if n == 1 else k for n, k in zip(operand.shape, i[len(i) - len(operand.shape) :], strict=True))
+            j = tuple(
+                ZERO if n == 1 else k for n, k in zip(operand.shape, i[len(i) - len(operand.shape) :], strict=True)
+            )
             t = local.lowering.entry(c, i if c.shape == record.shape else i[len(i) - len(c.shape) :])
             key = local.convert(i, local.lowering.entry(operand, j))
             value = local.convert(i, t)

@@ -15,10 +15,11 @@ from typing import Any
 from .build import FACE
 from .calls import is_call
 from .structure import Atom, Record, Symbolic
-from .terms import ELEM_HEADS, ONE, ZERO, Ref, Term, children, delta, elem, index, num, rebuild, substitute, term
+from .sums import children, rebuild, substitute
+from .terms import ELEM_HEADS, ONE, ZERO, Ref, Term, delta, elem, index, num, term
 
 SMALL = 8
-"""Terms of at most this size are written out wherever they are used, rather than named; those with a sum if half as large."""
+"""Terms of at most this size (half of it, if they have a sum) are written out wherever they are used, not named."""
 LARGE = 48
 """Records whose term would be larger become definitions."""
 
@@ -169,7 +170,10 @@ class Lowering:
         slots = tuple(index(n) if n != 1 or hasattr(n, "term") else ZERO for n in record.shape)
         t = self._face(record, slots)
         used = tuple(s for s in slots if s is not ZERO)
-        if not whole and (t.head in ELEM_HEADS or t.size <= (1 if named and shared else 2 if named else SMALL // 2 if t.height else SMALL)):
+        if not whole and (
+            t.head in ELEM_HEADS
+            or t.size <= (1 if named and shared else 2 if named else SMALL // 2 if t.height else SMALL)
+        ):
             self._terms[record] = (used, t) if len(used) == len(slots) else (slots, t)
             return
         key = (len(slots), _canonical(t, used))
@@ -263,7 +267,11 @@ def _share_sums(lowering: Lowering, done: Lowered) -> None:
                     ref = Ref(_Shared(shape, 0), shape)
                     made[key] = (ref, len(free))
                     fresh = tuple(index(i.args[1]) for i in free)
-                    out.append(Definition(ref, fresh, substitute(rebuild(t, change), dict(zip(free, fresh, strict=True))), False))
+                    out.append(
+                        Definition(
+                            ref, fresh, substitute(rebuild(t, change), dict(zip(free, fresh, strict=True))), False
+                        )
+                    )
                 return elem(made[key][0], free)
         return rebuild(t, change)
 

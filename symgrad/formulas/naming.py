@@ -97,18 +97,16 @@ def name_of(source: Any, frame: dict[int, str]) -> str | None:
 
 
 # ------------------------------------------------------------------ how a name looks
-GREEK = {
-    name: (chr(code), "\\" + name)
-    for name, code in {
-        "alpha": 0x3B1, "beta": 0x3B2, "gamma": 0x3B3, "delta": 0x3B4, "epsilon": 0x3B5, "zeta": 0x3B6, "eta": 0x3B7,
-        "theta": 0x3B8, "iota": 0x3B9, "kappa": 0x3BA, "lambda": 0x3BB, "lam": 0x3BB, "mu": 0x3BC, "nu": 0x3BD, "xi": 0x3BE,
-        "pi": 0x3C0, "rho": 0x3C1, "sigma": 0x3C3, "tau": 0x3C4, "phi": 0x3C6, "chi": 0x3C7, "psi": 0x3C8, "omega": 0x3C9,
-        "Gamma": 0x393, "Delta": 0x394, "Theta": 0x398, "Lambda": 0x39B, "Xi": 0x39E, "Pi": 0x3A0, "Sigma": 0x3A3,
-        "Phi": 0x3A6, "Psi": 0x3A8, "Omega": 0x3A9,
-    }.items()
-}  # fmt: skip
-GREEK["lam"] = ("λ", r"\lambda")
-_BY_CHARACTER = {symbol: latex for symbol, latex in GREEK.values()}
+_SMALL = """
+    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho
+    - sigma tau upsilon phi chi psi omega
+""".split()  # the dash stands for the sigma that ends words
+_CAPITALS = {"Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ"}
+_CAPITALS |= {"Phi": "Φ", "Psi": "Ψ", "Omega": "Ω"}
+GREEK = {name: (chr(0x3B1 + k), "\\" + name) for k, name in enumerate(_SMALL) if name != "-"}
+GREEK |= {name: (letter, "\\" + name) for name, letter in _CAPITALS.items()}
+GREEK["lam"] = GREEK["lambda"]  # as lambda is no name in Python
+_BY_CHARACTER = dict(GREEK.values())
 _DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 BAR, OVERLINE = "\u0304", "\u0305"
 
@@ -173,7 +171,11 @@ class Name:
         """The name of the unknown derivative of a call."""
         made = cls("partial")
         made.text, made.symbol = f"∂{call.text}/∂{argument.text}", f"d {call.symbol}/d {argument.symbol}"
-        made.latex, made.below, made.numbered = rf"\frac{{\partial {call.latex}}}{{\partial {argument.latex}}}", "", True
+        made.latex, made.below, made.numbered = (
+            rf"\frac{{\partial {call.latex}}}{{\partial {argument.latex}}}",
+            "",
+            True,
+        )
         return made
 
     @property

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 from .naming import Name
 from .structure import Atom
-from .terms import ONE, Ref, Term, children, common_factor, is_num, num
+from .sums import children
+from .terms import ONE, Ref, Term, common_factor, is_num, num
 
 SUM, PRODUCT, POWER, ATOM = range(4)
 """How tightly a printed piece holds together."""
@@ -248,10 +249,15 @@ class Printer:
 
 
 def _is_condition(r: Ref) -> bool:
-    return getattr(r.record, "dtype", None) == bool
+    return str(getattr(r.record, "dtype", "")) == "bool"
 
 
 def _leads(constant: Term, pairs: Any) -> bool:
     """Whether a reader expects the number first, as in 1 + exp(x) or 1 − x²."""
     simple = [m for m, _ in pairs if m.head in ("REF", "ELEM", "IDX", "BOUND")]
-    return constant.args[0] > 0 and not simple and len(pairs) == 1 and not any(is_num(c) and c.head == "SUM" for m, _ in pairs for c in children(m))
+    return (
+        constant.args[0] > 0
+        and not simple
+        and len(pairs) == 1
+        and not any(is_num(c) and c.head == "SUM" for m, _ in pairs for c in children(m))
+    )

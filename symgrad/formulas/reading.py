@@ -57,9 +57,12 @@ class _Reader:
             self.found[node] = read_call(node, self)
             return
         if node.op is OUTPUT_OF:
-            raise FormulaError(f"{FUNCTION.grad_name(node.a0)} has several outputs; formulas through such a Function are not built yet")
+            raise FormulaError(
+                f"{FUNCTION.grad_name(node.a0)} has several outputs; formulas through such a Function are not built yet"
+            )
         operands = [
-            self.found[o] if isinstance(o, Node) else self.tensor(o, node.seq) if hasattr(o, "_data") else o for o in node.operands
+            self.found[o] if isinstance(o, Node) else self.tensor(o, node.seq) if hasattr(o, "_data") else o
+            for o in node.operands
         ]
         record = apply(node.op, *operands, params=self._params(node, operands), source=node)
         record.dtype = node.dtype
@@ -94,7 +97,10 @@ class _Reader:
         if names:
             for n, d in zip(shape, names, strict=True):
                 if self._sizes.setdefault(d, n) != n:
-                    raise FormulaError(f"the dimension {d!r} has the size {self._sizes[d]} in one tensor and {n} in another; name them apart")
+                    raise FormulaError(
+                        f"the dimension {d!r} has the size {self._sizes[d]} in one tensor and {n} "
+                        "in another; name them apart"
+                    )
             shape = tuple(Dim.named(n, d) for n, d in zip(shape, names, strict=True))
             self._sizes_have_names = True
         atom = Atom("leaf", t, shape, t._data.dtype, id(t) in self._targets)
@@ -102,7 +108,13 @@ class _Reader:
         return atom
 
     def _origin(self, t: Any) -> Symbolic | None:
-        if self._has_name is None or id(t) in self._targets or t._requires_grad or t._extra is None or self._has_name(t):
+        if (
+            self._has_name is None
+            or id(t) in self._targets
+            or t._requires_grad
+            or t._extra is None
+            or self._has_name(t)
+        ):
             return None
         return None if t._extra.origin is None else self._made_by(t._extra.origin)
 

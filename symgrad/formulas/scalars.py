@@ -95,7 +95,9 @@ SCALARS: dict[str, Scalar] = {
         Scalar("abs", sympy.Abs, abs, "abs", r"\operatorname{abs}"),
         Scalar("max", _sympy_max, max, "max", r"\max"),
         Scalar("min", _sympy_min, min, "min", r"\min"),
-        Scalar("floordiv", lambda a, b: sympy.floor(a / b), lambda a, b: mpmath.floor(a / b), "div", r"\operatorname{div}"),
+        Scalar(
+            "floordiv", lambda a, b: sympy.floor(a / b), lambda a, b: mpmath.floor(a / b), "div", r"\operatorname{div}"
+        ),
         Scalar("mod", sympy.Mod, lambda a, b: a - b * mpmath.floor(a / b), "mod", r"\operatorname{mod}"),
     )
 }

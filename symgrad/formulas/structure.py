@@ -33,8 +33,8 @@ class Symbolic:
 
     def __array_ufunc__(self, ufunc: Any, *_: Any, **__: Any) -> Any:
         raise FormulaError(
-            f"a gradient rule calls np.{ufunc.__name__} on what may be a formula; let it call xp.{ufunc.__name__}, which runs in "
-            "every column"
+            f"a gradient rule calls np.{ufunc.__name__} on what may be a formula; let it call "
+            f"xp.{ufunc.__name__}, which runs in every column"
         )
 
     def __add__(self, other: Any) -> Record:

@@ -1,8 +1,9 @@
-"""Closing a sum over an index: what can be said without it is said without it.
+"""Closing a sum over an index, and walking through terms that hold sums.
 
-A sum over one value is that value, over nothing 0; factors without the index leave; deltas
-are contracted; a body without the index is multiplied by the number of its values. What
-remains binds its index by height, so that equal sums are equal terms.
+What can be said without a sum is said without it: a sum over one value is that value, over
+nothing 0; factors without the index leave; deltas are contracted; a body without the index is
+multiplied by the number of its values. What remains binds its index by height, so that equal
+sums are equal terms.
 """
 
 from __future__ import annotations
@@ -18,16 +19,18 @@ from .terms import (
     _product,
     add,
     bound,
-    children,
     common_factor,
+    delta,
+    elem,
+    fn,
     index,
     is_num,
     iverson,
     mul,
-    rebuild,
+    power,
     rel,
-    substitute,
     term,
+    where,
 )
 
 
@@ -155,3 +158,51 @@ def in_range(value: Term, extent: int) -> Term:
     if value.head == "NUM":
         return ONE if 0 <= value.args[1] < extent else ZERO
     return mul(iverson(rel(">=", value, ZERO)), iverson(rel("<", value, term(extent))))
+
+
+# ------------------------------------------------------------------ walking through terms
+def children(t: Term) -> tuple[Term, ...]:
+    """The terms directly inside."""
+    head = t.head
+    if head == "ADD":
+        return tuple(m for m, _ in t.args[1])
+    if head == "MUL":
+        return tuple(p for pair in t.args[1] for p in pair)
+    if head in ("FN", "REL", "ELEM"):
+        return t.args[1:]
+    if head in ("IVERSON", "DELTA", "ITE"):
+        return t.args
+    return (t.args[2],) if head == "SUM" else ()
+
+
+def rebuild(t: Term, change: Callable[[Term], Term]) -> Term:
+    """The term with `change` applied to each child, in normal form again."""
+    head, args = t.head, t.args
+    if head == "ADD":
+        return add(args[0], *(mul(c, change(m)) for m, c in args[1]))
+    if head == "MUL":
+        return mul(args[0], *(power(change(b), change(e)) for b, e in args[1]))
+    if head == "FN":
+        return fn(args[0], *map(change, args[1:]))
+    if head == "ELEM":
+        return elem(args[0], tuple(map(change, args[1:])))
+    if head == "REL":
+        return rel(args[0], change(args[1]), change(args[2]))
+    if head == "IVERSON":
+        return iverson(change(args[0]))
+    if head == "DELTA":
+        return delta(change(args[0]), change(args[1]))
+    if head == "ITE":
+        return where(*map(change, args))
+    if head == "SUM":
+        return reclose(t, change)
+    return t
+
+
+def substitute(t: Term, mapping: dict[Term, Term]) -> Term:
+    """Free indices replaced by terms."""
+    if t in mapping:
+        return mapping[t]
+    if t.idx.isdisjoint(mapping):
+        return t
+    return rebuild(t, lambda c: substitute(c, mapping))

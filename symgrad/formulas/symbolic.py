@@ -67,7 +67,11 @@ class ToSymPy:
         head, args = t.head, t.args
         if head == "NUM":
             shown = args[0]
-            return sympy.Rational(shown.numerator, shown.denominator) if isinstance(shown, Fraction) else sympy.Float(shown)
+            return (
+                sympy.Rational(shown.numerator, shown.denominator)
+                if isinstance(shown, Fraction)
+                else sympy.Float(shown)
+            )
         if head == "REF":
             return self.symbol(args[0])
         if head == "ELEM":

@@ -327,7 +327,9 @@ def mul(*terms: Term) -> Term:
     if coefficient is not ONE and len(kept) == 1 and kept[0][1] is ONE and kept[0][0].head == "ADD":
         inner = kept[0][0]
         if coefficient == MINUS_ONE:
-            return _sum(_num_mul(coefficient, inner.args[0]), tuple((m, _num_mul(coefficient, c)) for m, c in inner.args[1]))
+            return _sum(
+                _num_mul(coefficient, inner.args[0]), tuple((m, _num_mul(coefficient, c)) for m, c in inner.args[1])
+            )
     return _product(coefficient, kept)
 
 
@@ -374,7 +376,11 @@ def power(base: Term, exponent: Term) -> Term:
     if base.head == "NUM" and integer:
         n = int(exponent.args[1])
         shown, exact = base.args
-        if isinstance(exact, Fraction) and (exact != 0 or n > 0) and abs(n) * max(exact.numerator.bit_length(), exact.denominator.bit_length()) < 4096:
+        if (
+            isinstance(exact, Fraction)
+            and (exact != 0 or n > 0)
+            and abs(n) * max(exact.numerator.bit_length(), exact.denominator.bit_length()) < 4096
+        ):
             return _number(shown**n, exact**n)
     if _is_one(base):
         return ONE
@@ -460,53 +466,3 @@ def where(condition: Term, a: Term, b: Term) -> Term:
     if is_zero(a):
         return mul(iverson(negate(condition)), b)
     return _compound("ITE", (condition, a, b), (condition, a, b))
-
-
-# ------------------------------------------------------------------ substitution
-def children(t: Term) -> tuple[Term, ...]:
-    """The terms directly inside."""
-    head = t.head
-    if head == "ADD":
-        return tuple(m for m, _ in t.args[1])
-    if head == "MUL":
-        return tuple(p for pair in t.args[1] for p in pair)
-    if head in ("FN", "REL", "ELEM"):
-        return t.args[1:]
-    if head in ("IVERSON", "DELTA", "ITE"):
-        return t.args
-    return (t.args[2],) if head == "SUM" else ()
-
-
-def rebuild(t: Term, change: Callable[[Term], Term]) -> Term:
-    """The term with `change` applied to each child, in normal form again."""
-    head, args = t.head, t.args
-    if head == "ADD":
-        return add(args[0], *(mul(c, change(m)) for m, c in args[1]))
-    if head == "MUL":
-        return mul(args[0], *(power(change(b), change(e)) for b, e in args[1]))
-    if head == "FN":
-        return fn(args[0], *map(change, args[1:]))
-    if head == "ELEM":
-        return elem(args[0], tuple(map(change, args[1:])))
-    if head == "REL":
-        return rel(args[0], change(args[1]), change(args[2]))
-    if head == "IVERSON":
-        return iverson(change(args[0]))
-    if head == "DELTA":
-        return delta(change(args[0]), change(args[1]))
-    if head == "ITE":
-        return where(*map(change, args))
-    if head == "SUM":
-        from .sums import reclose
-
-        return reclose(t, change)
-    return t
-
-
-def substitute(t: Term, mapping: dict[Term, Term]) -> Term:
-    """Free indices replaced by terms."""
-    if t in mapping:
-        return mapping[t]
-    if t.idx.isdisjoint(mapping):
-        return t
-    return rebuild(t, lambda c: substitute(c, mapping))

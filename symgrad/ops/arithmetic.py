@@ -132,7 +132,7 @@ def _power_terms(exponent: Any, n: int, k: int) -> list[tuple[Any, int]]:
 
 
 def _lowered(x: Any, exponent: Any, order: int) -> Any:
-    """xʸ⁻ⁿ with the digits that y − n loses when it is rounded: at x = 1e-300 they are hundreds of units in the last place."""
+    """xʸ⁻ⁿ with the digits that y − n loses when it is rounded: at x = 1e-300 they are hundreds of ulps."""
     rest = exponent - order
     power = x**rest
     if exponent.dtype.kind != "f" if hasattr(exponent, "dtype") else type(exponent) is not float:

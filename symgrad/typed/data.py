@@ -60,7 +60,9 @@ def _typed(spec: str) -> np.ndarray:
             raise refuse(f"'{number or sign}' is not expected here: {mend}", spec, match.span(1 if number else 2))
         if number:
             if float(number) == 0 and any(c in "123456789" for c in number.lower().partition("e")[0]):
-                raise refuse("this number is smaller than a double can be; write 0, or one above 1e-300", spec, match.span(1))
+                raise refuse(
+                    "this number is smaller than a double can be; write 0, or one above 1e-300", spec, match.span(1)
+                )
             stack[-1].append(float(number))
             awaits_value = False
         elif sign == "[":

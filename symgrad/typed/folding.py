@@ -47,7 +47,9 @@ def fold(function: str, args: list[Any]) -> tuple[bool, Any]:
         if args[1] == 0:
             raise ValueError("this divides by zero; write another divisor")
         exact = all(isinstance(a, (int, Fraction)) for a in args)
-        return True, _kept(_checked(Fraction(args[0]) / Fraction(args[1]) if exact else args[0] / args[1]), bool(args[0]))
+        return True, _kept(
+            _checked(Fraction(args[0]) / Fraction(args[1]) if exact else args[0] / args[1]), bool(args[0])
+        )
     if function == "pow":
         return True, _kept(_power(*args), bool(args[0]))
     return False, None

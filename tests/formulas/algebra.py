@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.formulas import terms
+from symgrad.formulas import sums, terms
 from symgrad.formulas.evaluate import Evaluator, Numbers
 from symgrad.formulas.structure import Atom
 from symgrad.formulas.terms import Ref, Term, elem, ref
@@ -40,4 +40,4 @@ def value(t: Term, env: dict[Term, int] | None = None) -> float:
 
 def heads(t: Term) -> list[str]:
     """The heads of all terms inside."""
-    return [t.head, *(h for child in terms.children(t) for h in heads(child))]
+    return [t.head, *(h for child in sums.children(t) for h in heads(child))]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from symgrad.formulas import terms
+from symgrad.formulas import sums, terms
 from symgrad.formulas.build import FACE
 from symgrad.formulas.evaluate import Evaluator, Numbers
 from symgrad.formulas.latex import LatexStyle
@@ -55,7 +55,7 @@ def some_terms(draw: Any, depth: int = 4, free: tuple[Term, ...] = (I,)) -> Term
         return draw(atoms(free))
     if kind == "s" and len(free) < 3:
         k = index(SIZE)
-        return FACE.sum(SIZE, lambda j: terms.substitute(draw(some_terms(depth - 1, (*free, k))), {k: terms.term(j)}))
+        return FACE.sum(SIZE, lambda j: sums.substitute(draw(some_terms(depth - 1, (*free, k))), {k: terms.term(j)}))
     x = draw(some_terms(depth - 1, free))
     if kind in "nefr":
         return {

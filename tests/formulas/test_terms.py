@@ -8,7 +8,8 @@ import pytest
 
 from symgrad.formulas import terms
 from symgrad.formulas.build import FACE
-from symgrad.formulas.terms import ONE, ZERO, delta, index, num, substitute
+from symgrad.formulas.sums import substitute
+from symgrad.formulas.terms import ONE, ZERO, delta, index, num
 
 from .algebra import M, N, a, b, c, heads, u, v, value
 
