@@ -84,8 +84,10 @@ def _short(x: float) -> str:
 def prove(out: Tensor, wrt: list[Tensor], names: list[str], numeric: list[Any], seed: Any, work: int) -> list[Proof]:
     """One proof for each variable."""
     if work > BUDGET:
-        reason = f"{work:,} scalar operations in high precision are more than the budget of {BUDGET:,}; "
+        reason = (
+            f"{work:,} scalar operations in high precision are more than the budget of {BUDGET:,}; "
             "explain a smaller case"
+        )
         return [Proof(n, v, reason=reason) for n, v in zip(names, numeric, strict=True)]
     try:
         exact = exact_gradient(out, wrt, seed, digits=DIGITS)
@@ -128,8 +130,10 @@ def _own_slopes(out: Tensor, t: Tensor, numeric: Any, seed: Any) -> str:
         elif abs(mpmath.mpf(float(n)) - low) > near:
             smooth += 1
     if smooth:
-        return f"the function itself is smooth there, and {smooth} of its slopes differ from what the "
+        return (
+            f"the function itself is smooth there, and {smooth} of its slopes differ from what the "
             "conventions add up to"
+        )
     return "the convention holds there" if kinked else "the function itself is smooth there, and has this slope"
 
 

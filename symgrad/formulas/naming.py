@@ -97,14 +97,12 @@ def name_of(source: Any, frame: dict[int, str]) -> str | None:
 
 
 # ------------------------------------------------------------------ how a name looks
-_SMALL = """
-    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho
-    - sigma tau upsilon phi chi psi omega
-""".split()  # the dash stands for the sigma that ends words
+_SMALL = dict(alpha="α", beta="β", gamma="γ", delta="δ", epsilon="ε", zeta="ζ", eta="η", theta="θ", iota="ι")
+_SMALL |= dict(kappa="κ", mu="μ", nu="ν", xi="ξ", pi="π", rho="ρ", sigma="σ", tau="τ", phi="φ", chi="χ", psi="ψ")
+_SMALL |= {"lambda": "λ", "omega": "ω", "upsilon": "υ"}
 _CAPITALS = {"Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ"}
 _CAPITALS |= {"Phi": "Φ", "Psi": "Ψ", "Omega": "Ω"}
-GREEK = {name: (chr(0x3B1 + k), "\\" + name) for k, name in enumerate(_SMALL) if name != "-"}
-GREEK |= {name: (letter, "\\" + name) for name, letter in _CAPITALS.items()}
+GREEK = {name: (letter, "\\" + name) for name, letter in (_SMALL | _CAPITALS).items()}
 GREEK["lam"] = GREEK["lambda"]  # as lambda is no name in Python
 _BY_CHARACTER = dict(GREEK.values())
 _DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
