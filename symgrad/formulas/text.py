@@ -13,7 +13,7 @@ from .scalars import SCALARS
 _SUBSCRIPT = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ROOTED = re.compile(r"[\w₀₁₂₃₄₅₆₇₈₉\u0300-\u036f]+(?<![⁰¹²³⁴⁵⁶⁷⁸⁹])")
-"""What a root needs no brackets around: a name with what stands below it, or an integer."""
+"""What a root, or what stands above a base, needs no brackets for: a name with what is below it, or an integer."""
 RELATIONS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 
 
@@ -78,7 +78,7 @@ class TextStyle:
     def power(self, base: str, exponent: str, *, integer: bool) -> str:
         if integer and exponent.isdigit():
             return base + exponent.translate(_SUPERSCRIPT)
-        return f"{base}^{exponent}" if exponent.isalnum() else f"{base}^({exponent})"
+        return f"{base}^{exponent}" if _ROOTED.fullmatch(exponent) else f"{base}^({exponent})"
 
     def root(self, inside: str) -> str:
         return f"√{inside}" if _ROOTED.fullmatch(inside) else f"√({inside})"

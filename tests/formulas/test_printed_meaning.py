@@ -24,6 +24,14 @@ def test_a_root_of_a_power_has_brackets() -> None:
     assert sg.formula((x * x) ** 0.5).latex().endswith(r"\sqrt{x^{2}}")
 
 
+def test_a_power_in_an_exponent_has_brackets() -> None:
+    x, y = leaf(2.0, "x"), leaf(3.0, "y_1")
+    assert right(sg.formula((x + 1) ** (x * x))) in ("(x + 1)^(x²)", "(1 + x)^(x²)")  # (1 + x)^x² would be a square
+    assert right(sg.formula(2**x)) == "2^x"
+    assert right(sg.formula(x**y)) == "x^y₁"
+    assert right(sg.formula(2 ** (3**x))) == "2^(3^x)"
+
+
 @pytest.mark.parametrize(
     ("coefficient", "text", "latex"),
     [
