@@ -369,7 +369,10 @@ class Tensor:
     def __index__(self) -> int:
         if self._data.size != 1 or self._data.dtype.kind not in "iu":
             raise ArgumentTypeError("only integer tensors of a single element can be converted to an index")
-        return int(self._data.item())
+        index = int(self._data.item())
+        if self._node is not None:
+            runtime["note_guard"](self, index)
+        return index
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if self._node is not None and self._requires_grad:

@@ -256,8 +256,8 @@ def node_name(node: Node) -> str:
     return type(show(node)).__name__
 
 
-def note_guard(tested: Tensor, outcome: bool) -> None:
-    """Remembers that Python branched on a tensor; the next recorded node carries it."""
+def note_guard(tested: Tensor, outcome: int) -> None:
+    """Remembers that Python branched on a tensor, or indexed with it; the next recorded node carries it."""
     if not grad_enabled():
         return
     code, lasti = caller()

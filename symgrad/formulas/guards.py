@@ -31,7 +31,7 @@ def guard_records(records: dict[Any, Any]) -> list[tuple[Guard, Record | None]]:
 
 def _read(guard: Guard, records: dict[Any, Any]) -> Record | None:
     operands = guard.alive()
-    if operands is None or guard.op.variadic:
+    if operands is None or guard.op.expr is None:
         return None
     read = [records.get(o) if isinstance(o, Node) or hasattr(o, "_data") else o for o in operands]
     if any(r is None for r in read):
@@ -59,6 +59,11 @@ def in_words(guard: Guard, frame: dict[int, str]) -> str:
         if all(texts):
             relation = guard.op.name if guard.outcome else _OPPOSITE[guard.op.name]
             return f"{texts[0]} {_SYMBOL[relation]} {texts[1]}"
+    if operands is not None and guard.op.name in ("all", "any", "argmax") and (name := name_of(operands[0], frame)):
+        called = f"{guard.op.name}({name})"
+        if guard.op.name == "argmax":
+            return f"{called} = {int(guard.outcome)}"
+        return called if guard.outcome else f"not {called}"
     _, line, source = source_line(guard.code, guard.lasti)
     return f"the branch in line {line}{f' ({source})' if source else ''} {'is' if guard.outcome else 'is not'} taken"
 

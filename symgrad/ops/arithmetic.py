@@ -17,6 +17,10 @@ def _is_bool(value: Any) -> bool:
     return hasattr(value, "dtype") and value.dtype.kind == "b"
 
 
+HALF = 65504
+"""The largest number in half precision."""
+
+
 @op(
     broadcasts=True,
     linear=("x", "y"),
@@ -67,12 +71,18 @@ def mul(x, y):
     floats=True,
     linear=("x",),
     expr=lambda m, x, y: x / y,
-    vjp=dict(x=lambda g, y: g / y, y=lambda g, x, y: -(g * (x / y)) / y),
+    vjp=dict(
+        x=lambda xp, g, y: xp.div(g, y) if type(y) in (int, float) else g / y, y=lambda g, x, y: -(g * (x / y)) / y
+    ),
     rule_name="quotient rule",
 )
 def div(x, y):
     """Quotient ``x / y``; shapes broadcast, integers become floats."""
-    return x / y if type(y) not in (int, float) or y else np.true_divide(x, y)
+    if type(y) not in (int, float):
+        return x / y
+    if abs(y) > HALF and getattr(x, "dtype", None) == np.float16:
+        return (x.astype(np.float32) / y).astype(np.float16)  # in half precision the divisor would be infinite
+    return x / y if y else np.true_divide(x, y)
 
 
 @op(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import normal_axes, normal_axis, numpy_dtype, reduced_shape, unwrapped
+from ..array import cast, normal_axes, normal_axis, numpy_dtype, reduced_shape, unwrapped
 from ..errors import DTypeError
 from .declare import op
 
@@ -99,7 +99,7 @@ def _mean_entry(m: Any, i: tuple[Any, ...], x: Any, dim: Any, keepdim: Any, dtyp
     index=_mean_entry,
     vjp=dict(
         x=lambda xp, g, x, dim, keepdim: spread(
-            xp, xp.cast(g, x.dtype) / max(count(x.shape, dim), 1), x.shape, dim, keepdim
+            xp, xp.div(xp.cast(g, x.dtype), max(count(x.shape, dim), 1)), x.shape, dim, keepdim
         )
     ),
     torch_name=_suffix("Mean"),
@@ -107,9 +107,11 @@ def _mean_entry(m: Any, i: tuple[Any, ...], x: Any, dim: Any, keepdim: Any, dtyp
 )
 def mean(x, dim=None, keepdim=False, dtype=None):
     """Mean ``Σ x / n`` over the dimensions `dim`, all of them by default."""
-    total = np.add.reduce(x, axis=dim, dtype=dtype, keepdims=keepdim)
+    half = dtype == np.float16  # whose range a sum may leave
+    total = np.add.reduce(x, axis=dim, dtype=np.float32 if half else dtype, keepdims=keepdim)
     n = count(x.shape, dim)
-    return total / n if n else total / total.dtype.type(0)
+    out = total / n if n else total / total.dtype.type(0)
+    return cast(out, dtype) if half else out
 
 
 # ------------------------------------------------------------------ logsumexp and its family

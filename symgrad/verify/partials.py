@@ -103,7 +103,12 @@ def elementwise_partial(op: Op, params: tuple[Any, ...], argument: int, numbers:
         expr = op.expr(sympy_face(), sympy.Symbol("c0", real=True), *symbols[1:])
         symbols[0] = sympy.Symbol("c0", real=True)
     else:
-        expr = op.expr(sympy_face(), *symbols, *params)
+        # A float is the exact rational of its double; SymPy's own would be its decimal digits.
+        expr = op.expr(
+            sympy_face(),
+            *symbols,
+            *(sympy.Rational(*p.as_integer_ratio()) if isinstance(p, float) else p for p in params),
+        )
     derivative = sympy.powsimp(sympy.diff(expr, symbols[argument]))  # y·xʸ/x has no value at 0, y·xʸ⁻¹ has
     free = [s if isinstance(s, sympy.Symbol) else sympy.Dummy() for s in symbols]
     if derivative.has(sympy.zoo, sympy.nan, sympy.oo):

@@ -30,6 +30,12 @@ def test_truth_of_a_leaf():
     assert sg.formula(y).guards == ["x ≠ 0"]
 
 
+def test_a_position_that_was_searched_is_a_constant_of_this_run():
+    x = sg.tensor([1.0, 3.0, 2.0], requires_grad=True)
+    y = 2 * x[x.argmax()]
+    assert str(sg.formula(y, wrt=x)) == "∂y/∂xᵢ = 2·[i = 1]      valid while argmax(x) = 1"
+
+
 def test_none_under_no_grad():
     x = sg.tensor(3.0, requires_grad=True)
     with sg.no_grad():
@@ -44,3 +50,10 @@ def test_a_test_of_values_that_are_gone_is_told_by_its_line():
     (guard,) = sg.formula(y).guards
     assert "y = x * x if x * 2 > 1 else x" in guard
     assert guard.endswith("is taken")
+
+
+def test_a_test_of_all_entries():
+    x = sg.tensor([1.0, 3.0], requires_grad=True)
+    positive = x > 0
+    y = sg.log(x).sum() if positive.all() else x.sum()
+    assert sg.formula(y).guards == ["all(positive)"]
