@@ -341,7 +341,7 @@ class Tensor:
             kind = "no values" if self._data.size == 0 else "more than one value"
             raise ShapeError(f"Boolean value of Tensor with {kind} is ambiguous; use .any() or .all()")
         outcome = bool(self._data)
-        if self._node is not None or self._requires_grad:
+        if self._node is not None or self._requires_grad or self._extra is not None:
             runtime["note_guard"](self, outcome)
         return outcome
 

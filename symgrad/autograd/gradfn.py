@@ -260,11 +260,20 @@ def note_guard(tested: Tensor, outcome: int) -> None:
     """Remembers that Python branched on a tensor, or indexed with it; the next recorded node carries it."""
     if not grad_enabled():
         return
-    code, lasti = caller()
     node = tested._node
-    op, operands, params = (
-        (catalogue["ne"], (tested, 0), None) if node is None else (node.op, node.operands, node.params)
-    )
+    if node is not None:
+        op, operands, params = node.op, node.operands, node.params
+    elif tested._requires_grad:
+        op, operands, params = catalogue["ne"], (tested, 0), None
+    else:
+        origin = tested._extra.origin if tested._extra is not None else None
+        if origin is None:
+            return
+        op, params = origin.op, origin.params
+        operands = tuple(o[0]() if isinstance(o, tuple) else o for o in origin.operands)
+        if not any(isinstance(o, Tensor) and o._node is not None for o in operands):
+            return  # a test of constants comes out the same in every run
+    code, lasti = caller()
     held = tuple(weakref.ref(o) if isinstance(o, (Node, Tensor)) else o for o in operands)
     pending_guards.append(Guard(op, held, params, outcome, code, lasti, get_ident()))
 
