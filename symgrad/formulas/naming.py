@@ -85,6 +85,8 @@ def source_line(code: types.CodeType | None, lasti: int) -> tuple[str, int, str]
 
 def name_of(source: Any, frame: dict[int, str]) -> str | None:
     """The user's name for a node or a leaf tensor; None if there is none."""
+    if getattr(source, "_node", None) is not None:
+        source = source._node
     extra = source._extra if hasattr(source, "_extra") else source.extra
     if extra is not None and extra.name:
         return extra.name

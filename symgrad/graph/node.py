@@ -182,7 +182,7 @@ class Guard(NamedTuple):
     op: Op
     operands: tuple[Any, ...]
     params: tuple[Any, ...] | None
-    outcome: bool
+    outcome: int
     code: types.CodeType
     lasti: int
     thread: int
