@@ -122,7 +122,7 @@ class Formula:
         guards = self.guards
         valid = f"      valid while {' and '.join(guards)}" if guards else ""
         short = "      where " + ", ".join(where) if where else ""
-        if len(where) <= 3 and len(line + short) <= 120:
+        if not where or (len(where) <= 3 and len(line + short) <= 120):
             return line + short + valid
         indent = "\n          "
         return line + "\n    where " + indent.join(where) + (f"\n    {valid.strip()}" if valid else "")

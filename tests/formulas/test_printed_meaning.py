@@ -24,6 +24,12 @@ def test_a_root_of_a_power_has_brackets() -> None:
     assert sg.formula((x * x) ** 0.5).latex().endswith(r"\sqrt{x^{2}}")
 
 
+def test_a_long_line_without_definitions_ends_where_it_ends() -> None:
+    y = leaf(np.ones((2,) * 7), "y")
+    line = str(sg.formula(y * y.permute(6, 5, 4, 3, 2, 1, 0), wrt=y))
+    assert len(line) > 120 and "where" not in line and line.endswith("]")
+
+
 def test_a_power_in_an_exponent_has_brackets() -> None:
     x, y = leaf(2.0, "x"), leaf(3.0, "y_1")
     assert right(sg.formula((x + 1) ** (x * x))) in ("(x + 1)^(x²)", "(1 + x)^(x²)")  # (1 + x)^x² would be a square
