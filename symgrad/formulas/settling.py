@@ -7,7 +7,9 @@ therefore spans the whole range of doubles. Where a value only shrinks as the pr
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import mpmath
@@ -16,6 +18,16 @@ RANGE = 700
 """More digits than lie between the smallest double and the largest."""
 LEAST, MOST = 40, 3000
 """Digits of working precision to begin with at least, and to end with at most."""
+
+
+_one_at_a_time = threading.RLock()
+
+
+@contextmanager
+def working(dps: int) -> Iterator[None]:
+    """That many digits to work with. mpmath's precision is one for the whole process, so one thread at a time has it."""
+    with _one_at_a_time, mpmath.workdps(dps):
+        yield
 
 
 def precisions(digits: int) -> Iterator[int]:
@@ -45,7 +57,7 @@ def settle(compute: Callable[[], tuple[list[Any], Any]], digits: int) -> tuple[l
     settled: list[Any] = []
     seen: list[tuple[Any, int]] = []
     for dps in precisions(digits):
-        with mpmath.workdps(dps):
+        with working(dps):
             found, rest = compute()
             if before or not found:
                 pairs = zip(settled, before, found, seen, strict=True)
