@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import FormulaError
 from . import terms
+from .division import floordiv, mod
 from .sums import sum_over
 from .terms import ONE, ZERO, Term, fn, num, rel, term
 
@@ -81,32 +82,18 @@ class TermFace:
             inside = inside * terms.iverson(rel("<", i, num(start + step * (count - 1) + 1)))
         if step == 1:
             return offset, inside
-        inside = inside * terms.iverson(rel("==", fn("mod", offset, num(step)), ZERO))
-        return fn("floordiv", offset, num(step)), inside
+        inside = inside * terms.iverson(rel("==", mod(offset, num(step)), ZERO))
+        return floordiv(offset, num(step)), inside
 
     @staticmethod
     def mod(a: Any, b: Any) -> Term:
-        """a mod b; a itself where it is an index below b."""
-        a, b = term(a), term(b)
-        if b == ONE:
-            return ZERO
-        if a.head == b.head == "NUM":
-            return num(int(a.args[1]) % int(b.args[1]))
-        if a.head in ("IDX", "BOUND") and term(a.args[1]) == b:
-            return a
-        return fn("mod", a, b)
+        """a mod b."""
+        return mod(term(a), term(b))
 
     @staticmethod
     def floordiv(a: Any, b: Any) -> Term:
-        """a div b, rounded down; 0 where a is an index below b."""
-        a, b = term(a), term(b)
-        if b == ONE:
-            return a
-        if a.head == b.head == "NUM":
-            return num(int(a.args[1]) // int(b.args[1]))
-        if a.head in ("IDX", "BOUND") and term(a.args[1]) == b:
-            return ZERO
-        return fn("floordiv", a, b)
+        """a div b, rounded down."""
+        return floordiv(term(a), term(b))
 
     @staticmethod
     def constant_of_this_run(i: Any) -> Term:

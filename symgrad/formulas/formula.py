@@ -280,7 +280,7 @@ class Formula:
             raise FormulaError(
                 f"{digits} digits of this value could not be settled: what it depends on cancels too far"
             )
-        values, shape = [_in_digits(digits).mpf(v) for v in found[0]], found[1]
+        values, shape = [_in_digits(digits).make_mpf(v._mpf_) for v in found[0]], found[1]
         if shape is None:
             return values[0]
         out = np.empty(len(values), dtype=object)

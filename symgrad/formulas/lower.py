@@ -14,6 +14,7 @@ from typing import Any
 
 from .build import FACE
 from .calls import is_call
+from .division import rejoined
 from .structure import Atom, Record, Symbolic
 from .sums import children, rebuild, substitute
 from .terms import ELEM_HEADS, ONE, ZERO, Ref, Term, delta, elem, index, num, term
@@ -76,7 +77,7 @@ class Lowering:
     # ------------------------------------------------------------------ one record
     def entry(self, record: Any, i: tuple[Any, ...]) -> Term:
         """The term of one entry of a record."""
-        i = tuple(map(term, i))
+        i = tuple(rejoined(term(j)) for j in i)
         if isinstance(record, Atom):
             if record.kind == "number":
                 return term(record.value)

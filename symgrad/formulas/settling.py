@@ -25,7 +25,7 @@ _one_at_a_time = threading.RLock()
 
 @contextmanager
 def working(dps: int) -> Iterator[None]:
-    """That many digits to work with. mpmath's precision is one for the whole process, so one thread at a time has it."""
+    """That many digits to work with. mpmath's precision is one for the whole process: one thread at a time has it."""
     with _one_at_a_time, mpmath.workdps(dps):
         yield
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .division import floordiv, mod, rejoined
 from .terms import (
     MINUS_ONE,
     ONE,
@@ -175,6 +176,9 @@ def children(t: Term) -> tuple[Term, ...]:
     return (t.args[2],) if head == "SUM" else ()
 
 
+_DIVISIONS = {"mod": mod, "floordiv": floordiv}
+
+
 def rebuild(t: Term, change: Callable[[Term], Term]) -> Term:
     """The term with `change` applied to each child, in normal form again."""
     head, args = t.head, t.args
@@ -183,9 +187,11 @@ def rebuild(t: Term, change: Callable[[Term], Term]) -> Term:
     if head == "MUL":
         return mul(args[0], *(power(change(b), change(e)) for b, e in args[1]))
     if head == "FN":
-        return fn(args[0], *map(change, args[1:]))
+        function = _DIVISIONS.get(args[0])
+        changed = map(change, args[1:])
+        return function(*changed) if function else fn(args[0], *changed)
     if head == "ELEM":
-        return elem(args[0], tuple(map(change, args[1:])))
+        return elem(args[0], tuple(rejoined(change(i)) for i in args[1:]))
     if head == "REL":
         return rel(args[0], change(args[1]), change(args[2]))
     if head == "IVERSON":

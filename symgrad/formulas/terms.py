@@ -247,7 +247,7 @@ def size_symbol(name: str, value: int) -> Term:
 
 
 # ------------------------------------------------------------------ sums of terms
-def _split(t: Term) -> tuple[Term, Term]:
+def split(t: Term) -> tuple[Term, Term]:
     """(monomial, coefficient)."""
     if t.head == "MUL" and t.args[0] is not ONE:
         coefficient, factors = t.args
@@ -267,7 +267,7 @@ def add(*terms: Term) -> Term:
             constant = _num_add(constant, t.args[0])
             pairs: Iterable[tuple[Term, Term]] = t.args[1]
         else:
-            pairs = (_split(t),)
+            pairs = (split(t),)
         for monomial, coefficient in pairs:
             before = found.get(monomial)
             found[monomial] = coefficient if before is None else _num_add(before, coefficient)
