@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..autograd import grad
+from ..autograd.gradfn import tensor_of
 from ..errors import ArgumentTypeError, FormulaError, GradientError
 from ..formulas.calls import is_call
 from ..formulas.formula import FormulaList
@@ -264,15 +267,39 @@ class _Explanation:
         def adjoint(producer: Record, part: Any, prefix: str = "") -> Step:
             left, right = self._equation(alias, lambda i: self._entry(part, i))
             rule, local = self._rule(producer, record, part), self._local(producer, record)
-            inputs, value = self._inputs(producer), self.values(part)
+            inputs, value = self._inputs(producer), self.values(part) if prefix else self._adjoint_value(record, part)
             return Step("adjoint", producer.op.name, rule, prefix + left, inputs, right, local, shape, value)
 
         if len(parts) == 1:
             return [adjoint(*parts[0])]
         steps = [adjoint(producer, part, "contribution to ") for producer, part in parts]
         left, right = self._equation(alias, lambda i: self._entry(total, i))
-        steps.append(Step("fan-out", "", "fan-out sum", left, (), right, "", shape, self.values(total)))
+        value = self._adjoint_value(record, total)
+        steps.append(Step("fan-out", "", "fan-out sum", left, (), right, "", shape, value))
         return steps
+
+    def _adjoint_value(self, record: Any, total: Any) -> Any:
+        """The complete cotangent as the engine has it, whose structural zeros are strong, or as its rule has it."""
+        return self._engine[record] if record in self._engine else self.values(total)
+
+    @cached_property
+    def _engine(self) -> dict[Any, Any]:
+        """What the engine gives for every cotangent, where something was selected and its values are still there."""
+        if not any(r.op.selects for r in self.forward) or not self.out._requires_grad:
+            return {}
+        asked: dict[Any, Tensor] = {}
+        for record, _, _ in self.backward:
+            if isinstance(record, Record) and record.source is not None:
+                asked[record] = tensor_of(self.values(record), record.source)
+            elif isinstance(record, Atom) and record.value._requires_grad:
+                asked[record] = record.value
+        try:
+            found = grad(
+                self.out, list(asked.values()), Tensor.constant(self._ones()), retain_graph=True, allow_unused=True
+            )
+        except GradientError:
+            return {}
+        return {record: g._data for record, g in zip(asked, found, strict=True) if g is not None}
 
     def _entry(self, part: Any, i: tuple[Term, ...]) -> Term:
         return self.lowering.entry(part, i)
@@ -324,8 +351,6 @@ class _Explanation:
     # ------------------------------------------------------------------ numbers
     def _numeric(self) -> list[Any]:
         """The gradients that backward() gives: by running it, or, once it has freed its values, as recomputed."""
-        from ..autograd import grad
-
         tracked = [v for v in self.variables if v._requires_grad]
         if self.out._requires_grad and len(tracked) == len(self.variables):
             try:

@@ -16,7 +16,7 @@ from .evaluate import Evaluator, Numbers, Symbols
 from .freezing import size_names, stale_leaf
 from .latex import LatexStyle
 from .lower import Lowered
-from .naming import Name
+from .naming import Name, escaped
 from .printing import Printer
 from .settling import settle
 from .structure import Atom
@@ -130,17 +130,26 @@ class Formula:
     __repr__ = __str__
 
     def latex(self) -> str:
-        """The formula in LaTeX for mathematics mode; definitions follow in an ``aligned`` under *where*."""
+        """The formula in LaTeX for mathematics mode: definitions under *where*, guards under *valid while*."""
         style = LatexStyle()
         printer = self._printer(style)
         line = self._line(style, printer)
         where = self._where(style, printer)
-        if not where:
-            return line
+        notes = self._valid_in_latex(printer)
         if len(where) == 1:
-            return rf"{line} \qquad \text{{where }} {where[0]}"
-        rows = r" \\ ".join(w.replace(" = ", " &= ", 1) for w in where)
-        return rf"\begin{{aligned}} {line.replace(' = ', ' &= ', 1)} \\ \text{{where }} {rows} \end{{aligned}}"
+            notes.insert(0, rf"\text{{where }} {where[0]}")
+        if len(where) < 2:
+            return r" \qquad ".join([line, *notes])
+        rows = [rf"\text{{where }} {where[0]}", *where[1:]]
+        lines = [r.replace(" = ", " &= ", 1) for r in [line, *rows]] + [rf"& {n}" for n in notes]
+        return rf"\begin{{aligned}} {(chr(92) * 2 + ' ').join(lines)} \end{{aligned}}"
+
+    def _valid_in_latex(self, printer: Printer) -> list[str]:
+        printer.begin(())
+        conditions = [printer.print(c) for _, c in self._lowered.results[1:]]
+        conditions += [rf"\text{{{escaped(w)}}}" for w in self._words]
+        joined = r" \text{ and } ".join(dict.fromkeys(conditions))
+        return [rf"\text{{valid while }} {joined}"] if joined else []
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

@@ -141,10 +141,10 @@ class Name:
         tail = "_" + "_".join(rest) if rest else ""
         self.text = unicodedata.normalize("NFC", barred) + tail + digits.replace(",", "₋").translate(_DIGITS)
         if command is None:
-            command = _BY_CHARACTER.get(root) or (root if len(root) == 1 else rf"\mathrm{{{_escaped(root)}}}")
+            command = _BY_CHARACTER.get(root) or (root if len(root) == 1 else rf"\mathrm{{{escaped(root)}}}")
         for _ in range(bars):
             command = rf"\bar{{{command}}}"
-        below = [rf"\mathrm{{{_escaped(r)}}}" if len(r) > 1 else r for r in rest if r] + ([digits] if digits else [])
+        below = [rf"\mathrm{{{escaped(r)}}}" if len(r) > 1 else r for r in rest if r] + ([digits] if digits else [])
         self.latex = command
         self.below = ",".join(below)
 
@@ -163,7 +163,7 @@ class Name:
         """An argument of a call that is no tensor."""
         made = cls("x")
         made.text = made.symbol = text
-        made.latex = text if text.replace(".", "").lstrip("-").isdigit() else rf"\mathrm{{{_escaped(text)}}}"
+        made.latex = text if text.replace(".", "").lstrip("-").isdigit() else rf"\mathrm{{{escaped(text)}}}"
         return made
 
     @classmethod
@@ -189,5 +189,6 @@ class Name:
         return Name(base, number, bars + 1)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """The text with what LaTeX would take for commands made plain."""
     return re.sub(r"([_#$%&{}])", r"\\\1", text)

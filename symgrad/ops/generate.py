@@ -48,7 +48,8 @@ def operand_of(op: Op, name: str, value: Any) -> tuple[Any, Any, bool]:
             return value, value, False
         value = np.asarray(value)
     if isinstance(value, (np.ndarray, np.generic)):
-        tensor = Tensor.constant(value)
+        # A copy: what the caller does to the array afterwards cannot be noticed, and must not change what was recorded.
+        tensor = Tensor.constant(np.array(value) if isinstance(value, np.ndarray) else value)
         return tensor, tensor._data, False
     raise ArgumentTypeError(
         f"{op.name}: argument {name!r} must be a Tensor{', a number' if op.broadcasts else ''} or an ndarray, "

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import cast, normal_axes, normal_axis, numpy_dtype, reduced_shape, unwrapped
+from ..array import normal_axes, normal_axis, numpy_dtype, reduced_shape, unwrapped
 from ..errors import DTypeError
 from .declare import op
 
@@ -111,7 +111,7 @@ def mean(x, dim=None, keepdim=False, dtype=None):
     total = np.add.reduce(x, axis=dim, dtype=np.float32 if half else dtype, keepdims=keepdim)
     n = count(x.shape, dim)
     out = total / n if n else total / total.dtype.type(0)
-    return cast(out, dtype) if half else out
+    return out.astype(np.float16) if half else out
 
 
 # ------------------------------------------------------------------ logsumexp and its family

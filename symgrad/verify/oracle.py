@@ -23,7 +23,7 @@ from ..formulas.calls import is_call
 from ..formulas.evaluate import Numbers
 from ..formulas.reading import read
 from ..formulas.scalars import mpmath_face, snapped
-from ..formulas.settling import settle
+from ..formulas.settling import settle, working
 from ..formulas.structure import Atom, Record
 from ..tensor import Tensor
 from . import partials
@@ -122,12 +122,12 @@ class Program:
                 if not record.needs >> k & 1:
                     continue
                 size = int(np.prod(o.shape, dtype=int))
-                into = adjoint.setdefault(o, [mpmath.mpf(0)] * size)
+                into = adjoint.setdefault(o, [None] * size)  # None is absent, which is stronger than 0
                 sizes = scale.setdefault(o, [mpmath.mpf(0)] * size)
-                for p, q, c in _partials(record, operands, k):
+                for p, q, c in _partials(record, operands, k, _flat(found[record])):
                     if (strong and c == 0) or g[p] is None:
                         continue
-                    into[q] = into[q] + g[p] * c
+                    into[q] = g[p] * c if into[q] is None else into[q] + g[p] * c
                     sizes[q] = sizes[q] + s[p] * abs(c)
         return adjoint, scale, kinks
 
@@ -185,7 +185,7 @@ def _at_kink(record: Record, operands: list[Any]) -> bool:
     return any(record.op.kink(face, *x) for x in zip(*spread, strict=True))
 
 
-def _partials(record: Record, operands: list[Any], k: int) -> list[tuple[int, int, Any]]:
+def _partials(record: Record, operands: list[Any], k: int, values: list[Any]) -> list[tuple[int, int, Any]]:
     """(output entry, input entry, local derivative) of the record with respect to operand k."""
     op = record.op
     if op.expr is None:
@@ -200,7 +200,9 @@ def _partials(record: Record, operands: list[Any], k: int) -> list[tuple[int, in
     out = []
     for p, (q, *x) in enumerate(zip(places, *spread, strict=True)):
         at = tuple(map(snapped, x)) if op.kink is not None else tuple(x)
-        out.append((p, int(q), _real(partials.scalar_call(derivative, at))))
+        # Outside of the domain there is no slope, even where a way through complex numbers would give one.
+        outside = values[p] != values[p] and all(v == v for v in x)
+        out.append((p, int(q), NAN if outside else _real(partials.scalar_call(derivative, at))))
     return out
 
 
@@ -257,7 +259,8 @@ def exact_gradient(out: Tensor, wrt: Tensor | list[Tensor], seed: Any = None, di
 
 
 def _of(found: dict[Any, Any], target: Any) -> list[Any]:
-    return found.get(target) or [mpmath.mpf(0)] * int(np.prod(target.shape, dtype=int))
+    size = int(np.prod(target.shape, dtype=int))
+    return [mpmath.mpf(0) if x is None else x for x in found.get(target) or [None] * size]
 
 
 def exact_hvp(out: Tensor, wrt: list[Tensor], directions: list[Any], seed: Any = None, digits: int = 20) -> list[Any]:
@@ -293,7 +296,7 @@ def _difference_quotient(
     leaves = program.leaf_values()
     smallest = min((abs(x) for t in program.targets for x in _flat(leaves[t]) if x), default=mpmath.mpf(1))
     fine = max(0, -int(mpmath.floor(mpmath.log10(smallest))))
-    with mpmath.workdps(4 * digits + 2 * fine + 20):
+    with working(4 * digits + 2 * fine + 20):
         step = mpmath.mpf(10) ** -(digits + fine)
         sides = []
         for sign in (1, -1):

@@ -11,6 +11,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from ..formulas.settling import working
 from ..tensor import Tensor
 from .oracle import Program, exact_array
 
@@ -41,7 +42,7 @@ def one_sided_slopes(out: Tensor, wrt: list[Tensor], seed: Any = None, digits: i
     """
     program = Program(out, wrt)
     cotangent = np.ravel(exact_array(np.ones(out._data.shape) if seed is None else np.asarray(seed)))
-    with mpmath.workdps(4 * digits + 340):
+    with working(4 * digits + 340):
         step = mpmath.mpf(10) ** -(digits + 320)  # far below the smallest double, so that no other kink is crossed
 
         def total(moved: Any) -> Any:
@@ -71,7 +72,7 @@ def _nudged(value: Any, place: tuple[int, ...], by: Any) -> Any:
 
 
 def _rounded(values: Any, digits: int) -> Any:
-    with mpmath.workdps(digits):
+    with working(digits):
         out = np.empty(values.shape, dtype=object)
         for place in np.ndindex(*values.shape):
             out[place] = +values[place]

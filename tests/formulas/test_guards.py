@@ -57,3 +57,9 @@ def test_a_test_of_all_entries():
     positive = x > 0
     y = sg.log(x).sum() if positive.all() else x.sum()
     assert sg.formula(y).guards == ["all(positive)"]
+
+
+def test_latex_has_them_too():
+    x = sg.tensor(3.0, requires_grad=True)
+    y = x * x if x > 0 else x
+    assert sg.formula(y, wrt=x).latex() == r"\frac{\partial y}{\partial x} = 2 \, x \qquad \text{valid while } x > 0"

@@ -11,8 +11,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, captured.out, captured.err
 
 
-@pytest.mark.parametrize(("formula", "gradient"), [("-x**2", "−2·x"), ("-x**-2", "2/x³"), ("-(-x)", "1"), ("--x", None)])
-def test_a_formula_may_begin_with_a_minus(capsys: pytest.CaptureFixture[str], formula: str, gradient: str | None) -> None:
+@pytest.mark.parametrize(
+    ("formula", "gradient"), [("-x**2", "−2·x"), ("-x**-2", "2/x³"), ("-(-x)", "1"), ("--x", None)]
+)
+def test_a_formula_may_begin_with_a_minus(
+    capsys: pytest.CaptureFixture[str], formula: str, gradient: str | None
+) -> None:
     if gradient is None:
         with pytest.raises(SystemExit):
             run(capsys, formula)
@@ -22,8 +26,20 @@ def test_a_formula_may_begin_with_a_minus(capsys: pytest.CaptureFixture[str], fo
     assert f"∂y/∂x = {gradient}\n" in out
 
 
-@pytest.mark.parametrize("arguments", [("1e-400*x", "--at", "x=2"), ("2*x", "--at", "x=1e-400"), ("x**0.000e5 + 3E-999",), ("x*(1e-200*1e-200)",), ("1e-200**2*x",), ("x*(1e-300/1e300)",)])
-def test_a_number_that_would_become_zero_is_refused(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("1e-400*x", "--at", "x=2"),
+        ("2*x", "--at", "x=1e-400"),
+        ("x**0.000e5 + 3E-999",),
+        ("x*(1e-200*1e-200)",),
+        ("1e-200**2*x",),
+        ("x*(1e-300/1e300)",),
+    ],
+)
+def test_a_number_that_would_become_zero_is_refused(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
     code, out, err = run(capsys, *arguments)
     assert code == 2 and not out
     assert "smaller than a double can be" in err
