@@ -1,7 +1,7 @@
 """Formulas: exact readings of the tape.
 
 structure   the column of records without data; rules run on it give derivatives as graphs
-terms, sums, division, dims
+terms, conditions, sums, division, dims
             index notation as a small algebra, and what is known about sums, indices and named sizes
 build       the namespace in which the symbolic faces of ops make terms
 scalars     the scalar functions, one row each for all notations

@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import FormulaError
-from . import terms
+from . import conditions, terms
+from .conditions import rel
 from .division import floordiv, mod
 from .sums import sum_over
-from .terms import ONE, ZERO, Term, fn, num, rel, term
+from .terms import ONE, ZERO, Term, fn, num, term
 
 
 class TermFace:
@@ -29,7 +30,7 @@ class TermFace:
     @staticmethod
     def where(condition: Any, a: Any, b: Any) -> Term:
         """A choice."""
-        return terms.where(term(condition), term(a), term(b))
+        return conditions.where(term(condition), term(a), term(b))
 
     eq = staticmethod(lambda a, b: rel("==", term(a), term(b)))
     ne = staticmethod(lambda a, b: rel("!=", term(a), term(b)))
@@ -41,7 +42,7 @@ class TermFace:
     @staticmethod
     def negate(x: Any) -> Term:
         """The opposite condition."""
-        return terms.negate(term(x))
+        return conditions.negate(term(x))
 
     @staticmethod
     def sum(extent: int, body: Callable[[Term], Any]) -> Term:
@@ -56,7 +57,7 @@ class TermFace:
     @staticmethod
     def delta(a: Any, b: Any) -> Term:
         """1 where two indices are equal."""
-        return terms.delta(term(a), term(b))
+        return conditions.delta(term(a), term(b))
 
     @staticmethod
     def affine(i: Any, step: int, start: int) -> Term:
@@ -77,12 +78,12 @@ class TermFace:
         offset = terms.add(i, num(-start))
         inside = ONE
         if start > 0:
-            inside = inside * terms.iverson(rel(">=", i, num(start)))
+            inside = inside * conditions.iverson(rel(">=", i, num(start)))
         if start + step * (count - 1) + 1 < size:
-            inside = inside * terms.iverson(rel("<", i, num(start + step * (count - 1) + 1)))
+            inside = inside * conditions.iverson(rel("<", i, num(start + step * (count - 1) + 1)))
         if step == 1:
             return offset, inside
-        inside = inside * terms.iverson(rel("==", mod(offset, num(step)), ZERO))
+        inside = inside * conditions.iverson(rel("==", mod(offset, num(step)), ZERO))
         return floordiv(offset, num(step)), inside
 
     @staticmethod

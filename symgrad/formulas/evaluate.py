@@ -16,9 +16,10 @@ import numpy as np
 import sympy
 
 from ..errors import BudgetError
+from .conditions import TESTS
 from .lower import Lowered
 from .scalars import SCALARS, as_number, snapped, sympy_relation
-from .terms import ELEM_HEADS, TESTS, Ref, Term, num
+from .terms import ELEM_HEADS, Ref, Term, num
 
 ENTRY_BUDGET = 2_000_000
 """The number of scalar operations past which an evaluation is refused."""

@@ -8,9 +8,10 @@ from typing import Any
 from ..errors import FormulaError
 from ..graph import Guard, Node
 from ..graph.node import pending_guards
+from .conditions import negate, rel
 from .naming import name_of, source_line
 from .structure import Record, apply
-from .terms import ZERO, Term, negate, rel
+from .terms import ZERO, Term
 
 RELATIONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 

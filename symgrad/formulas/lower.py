@@ -14,10 +14,11 @@ from typing import Any
 
 from .build import FACE
 from .calls import is_call
+from .conditions import delta
 from .division import rejoined
 from .structure import Atom, Record, Symbolic
 from .sums import children, rebuild, substitute
-from .terms import ELEM_HEADS, ONE, ZERO, Ref, Term, delta, elem, index, num, term
+from .terms import ELEM_HEADS, ONE, ZERO, Ref, Term, elem, index, num, term
 
 SMALL = 8
 """Terms of at most this size (half of it, if they have a sum) are written out wherever they are used, not named."""

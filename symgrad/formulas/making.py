@@ -12,6 +12,7 @@ from ..errors import ArgumentTypeError, FormulaError
 from ..graph import pull, reached
 from ..graph.node import Extra
 from ..tensor import Tensor
+from .conditions import iverson
 from .formula import Formula, FormulaList
 from .freezing import freeze_names
 from .guards import condition, guard_records, in_words
@@ -19,7 +20,7 @@ from .lower import Lowered, Lowering
 from .naming import Name, calling_frame, frame_names, name_of
 from .reading import read
 from .structure import Atom, Record, StructureColumn, number, seed
-from .terms import ZERO, Term, index, iverson
+from .terms import ZERO, Term, index
 
 __symgrad_internal__ = True
 

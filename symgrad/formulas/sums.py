@@ -10,28 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .conditions import delta, iverson, rel, where
 from .division import floordiv, mod, rejoined
 from .terms import (
     MINUS_ONE,
     ONE,
     ZERO,
     Term,
-    _compound,
-    _product,
     add,
     bound,
     common_factor,
-    delta,
+    compound,
     elem,
     fn,
+    from_factors,
     index,
     is_num,
-    iverson,
     mul,
     power,
-    rel,
     term,
-    where,
 )
 
 
@@ -58,16 +55,16 @@ def close(k: Term, body: Term) -> Term:
         outside = tuple((b, e) for b, e in factors if k not in b.idx and k not in e.idx)
         inside = tuple((b, e) for b, e in factors if k in b.idx or k in e.idx)
         if outside or coefficient is not ONE:
-            return mul(coefficient, _product(ONE, outside) if outside else ONE, close(k, _product(ONE, inside)))
+            return mul(coefficient, from_factors(ONE, outside) if outside else ONE, close(k, from_factors(ONE, inside)))
         for position, (b, _) in enumerate(inside):
             if b.head == "DELTA":
                 solution = _solve(k, b)
                 if solution is not None:
-                    rest = _product(ONE, inside[:position] + inside[position + 1 :])
+                    rest = from_factors(ONE, inside[:position] + inside[position + 1 :])
                     return mul(in_range(solution, extent), substitute(rest, {k: solution}))
         for position, (b, e) in enumerate(inside):
             if b.head == "ADD" and e is ONE and _has_delta(k, b):
-                rest = _product(ONE, inside[:position] + inside[position + 1 :])
+                rest = from_factors(ONE, inside[:position] + inside[position + 1 :])
                 return add(*(close(k, mul(c, m, rest)) for m, c in _addends(b)))
     if body.head == "DELTA":
         solution = _solve(k, body)
@@ -80,7 +77,7 @@ def close(k: Term, body: Term) -> Term:
 def _bind(k: Term, height: int, body: Term) -> Term:
     b = bound(height, k.args[1])
     inner = substitute(body, {k: b})
-    t = _compound("SUM", (b, k.args[1], inner), (inner,))
+    t = compound("SUM", (b, k.args[1], inner), (inner,))
     t.height = height
     return t
 

@@ -140,7 +140,7 @@ def _new(head: str, args: tuple[Any, ...], key: Any, idx: frozenset[Term], size:
     return t
 
 
-def _compound(head: str, args: tuple[Any, ...], parts: Iterable[Term], key: Any = None, size: int = 1) -> Term:
+def compound(head: str, args: tuple[Any, ...], parts: Iterable[Term], key: Any = None, size: int = 1) -> Term:
     idx = _EMPTY
     height = 0
     for p in parts:
@@ -224,7 +224,7 @@ def ref(r: Ref) -> Term:
 
 def elem(r: Ref, index: tuple[Term, ...]) -> Term:
     """One entry of an array."""
-    return _compound("ELEM", (r, *index), index, (id(r), *index)) if index else ref(r)
+    return compound("ELEM", (r, *index), index, (id(r), *index)) if index else ref(r)
 
 
 def index(extent: int) -> Term:
@@ -251,7 +251,7 @@ def split(t: Term) -> tuple[Term, Term]:
     """(monomial, coefficient)."""
     if t.head == "MUL" and t.args[0] is not ONE:
         coefficient, factors = t.args
-        return _product(ONE, factors), coefficient
+        return from_factors(ONE, factors), coefficient
     return t, ONE
 
 
@@ -280,7 +280,7 @@ def _sum(constant: Term, pairs: Pairs) -> Term:
     if len(pairs) == 1 and is_zero(constant):
         monomial, coefficient = pairs[0]
         return mul(coefficient, monomial)
-    return _compound(
+    return compound(
         "ADD",
         (constant, pairs),
         (m for m, _ in pairs),
@@ -330,7 +330,7 @@ def mul(*terms: Term) -> Term:
             return _sum(
                 _num_mul(coefficient, inner.args[0]), tuple((m, _num_mul(coefficient, c)) for m, c in inner.args[1])
             )
-    return _product(coefficient, kept)
+    return from_factors(coefficient, kept)
 
 
 _IDEMPOTENT = {"IVERSON", "DELTA"}
@@ -350,14 +350,14 @@ def common_factor(t: Term) -> tuple[Term, Term]:
     return size, add(_num_mul(inverse, constant), *(mul(_num_mul(inverse, c), m) for m, c in pairs))
 
 
-def _product(coefficient: Term, factors: Pairs) -> Term:
+def from_factors(coefficient: Term, factors: Pairs) -> Term:
     if not factors:
         return coefficient
     if len(factors) == 1 and _is_one(coefficient) and _is_one(factors[0][1]):
         return factors[0][0]
     parts = [p for base, e in factors for p in ((base,) if e.head == "NUM" else (base, e))]
     extra = sum(1 for _, e in factors if e is not ONE and not _is_one(e))
-    return _compound(
+    return compound(
         "MUL",
         (coefficient, factors),
         parts,
@@ -389,80 +389,19 @@ def power(base: Term, exponent: Term) -> Term:
     if base.head == "MUL" and integer:
         coefficient, factors = base.args
         if not all(e.head == "NUM" for _, e in factors):
-            return _product(ONE, ((base, exponent),))
+            return from_factors(ONE, ((base, exponent),))
         n = exponent
-        return mul(power(coefficient, n), _product(ONE, tuple((b, _num_mul(e, n)) for b, e in factors)))
+        return mul(power(coefficient, n), from_factors(ONE, tuple((b, _num_mul(e, n)) for b, e in factors)))
     if base.head == "FN" and base.args[0] == "exp" and integer:
         return fn("exp", mul(exponent, base.args[1]))
-    return _product(ONE, ((base, exponent),))
+    return from_factors(ONE, ((base, exponent),))
 
 
-# ------------------------------------------------------------------ functions, conditions
+# ------------------------------------------------------------------ functions
 def fn(name: str, *args: Term) -> Term:
     """A scalar function applied."""
     if name == "exp" and is_zero(args[0]):
         return ONE
     if name == "log" and _is_one(args[0]):
         return ZERO
-    return _compound("FN", (name, *args), args)
-
-
-_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-TESTS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
-
-
-def rel(relation: str, a: Term, b: Term) -> Term:
-    """A relation; decided where both sides are numbers."""
-    if a.head == b.head == "NUM" and relation in TESTS:
-        return num(int(TESTS[relation](a.args[1], b.args[1])))
-    if a.head in ("IDX", "BOUND") and b.head == "NUM" and not hasattr(a.args[1], "term"):
-        ends = [TESTS[relation](k, b.args[1]) for k in (0, a.args[1] - 1)] if relation in ("<", "<=", ">", ">=") else []
-        if len(set(ends)) == 1:  # so do all the values between
-            return num(int(ends[0]))
-    return _compound("REL", (relation, a, b), (a, b))
-
-
-def negate(condition: Term) -> Term:
-    """The opposite condition."""
-    if condition.head == "NUM":
-        return num(int(condition.args[1] == 0))
-    if condition.head == "REL" and condition.args[0] in _NEGATED:
-        return rel(_NEGATED[condition.args[0]], *condition.args[1:])
-    return rel("==", condition, ZERO)
-
-
-def iverson(condition: Term) -> Term:
-    """1 where the condition holds, else 0."""
-    if condition.head == "NUM":
-        return ONE if condition.args[1] != 0 else ZERO
-    return _compound("IVERSON", (condition,), (condition,))
-
-
-def delta(a: Term, b: Term) -> Term:
-    """1 where two indices are equal, else 0."""
-    difference = add(a, mul(MINUS_ONE, b))
-    if difference.head == "NUM":
-        return ONE if is_zero(difference) else ZERO
-    if a.head in ("IDX", "BOUND") and b.head in ("IDX", "BOUND") and a.args[1] == b.args[1] == 1:
-        return ONE
-    return _compound("DELTA", (a, b), (a, b), frozenset((a, b)))
-
-
-def where(condition: Term, a: Term, b: Term) -> Term:
-    """a where the condition holds, else b."""
-    if condition.head == "NUM":
-        return a if condition.args[1] != 0 else b
-    if a == b:
-        return a
-    if is_zero(b):
-        return mul(iverson(condition), a)
-    if is_zero(a):
-        return mul(iverson(negate(condition)), b)
-    return _compound("ITE", (condition, a, b), (condition, a, b))
+    return compound("FN", (name, *args), args)

@@ -8,8 +8,9 @@ import pytest
 
 from symgrad.formulas import terms
 from symgrad.formulas.build import FACE
+from symgrad.formulas.conditions import delta
 from symgrad.formulas.sums import substitute
-from symgrad.formulas.terms import ONE, ZERO, delta, index, num
+from symgrad.formulas.terms import ONE, ZERO, index, num
 
 from .algebra import M, N, a, b, c, heads, u, v, value
 

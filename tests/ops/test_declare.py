@@ -43,7 +43,7 @@ def cube() -> Callable[..., Any]:
 
 
 def outer() -> Callable[..., Any]:
-    def forward(x, y):  # type: ignore[no-untyped-def]
+    def forward(x, y):
         return np.multiply.outer(x, y)
 
     forward.__name__ = f"{PREFIX}_outer"
@@ -100,7 +100,7 @@ def test_parameters_have_defaults_and_keywords() -> None:
 
 
 def test_a_helper_op_is_recorded_in_the_backward_pass_only_and_stays_as_it_is() -> None:
-    def slope(x):  # type: ignore[no-untyped-def]
+    def slope(x):
         return 3 * x**2
 
     helper = elementwise(
