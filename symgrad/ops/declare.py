@@ -123,12 +123,12 @@ def _reads(function: Callable[..., Any], names: tuple[str, ...]) -> frozenset[st
         return frozenset(names)
     found: set[str] = set()
     for here, following in pairwise(dis.get_instructions(function)):
-        loads = here.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"))
-        named = here.argval if isinstance(here.argval, tuple) else (here.argval,)
-        if loads and not (
-            following.opname in ("LOAD_ATTR", "LOAD_METHOD") and following.argval in _SHAPE_ONLY and len(named) == 1
-        ):
-            found.update(n for n in named if n in names)
+        if not here.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE")):
+            continue
+        # One instruction may load two names; what follows it acts on the last.
+        loaded = here.argval if isinstance(here.argval, tuple) else (here.argval,)
+        of_shape = following.opname in ("LOAD_ATTR", "LOAD_METHOD") and following.argval in _SHAPE_ONLY
+        found.update(n for n in (loaded[:-1] if of_shape else loaded) if n in names)
     return frozenset(found)
 
 

@@ -66,6 +66,8 @@ _BINARY: dict[type[ast.operator], str] = {
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
+MOST_WORDS = 5_000
+"""The number of words in a statement past which it is not read: Python's own parser gives up at no fixed length."""
 _NO_VALUE = object()
 
 
@@ -121,15 +123,19 @@ class _Reader:
             parts.append(spelled)
             at += len(spelled) + 1
         source = " ".join(parts)
+        too_much = refuse(
+            "this statement is too deep or too long; give its parts names: z = ...",
+            self.text,
+            (words[0].span[0], words[-1].span[1]),
+        )
+        if len(words) > MOST_WORDS:
+            raise too_much
         try:
             return ast.parse(source, mode="eval").body
         except SyntaxError as error:
             self._explain(source, error)
         except (RecursionError, MemoryError):
-            span = (words[0].span[0], words[-1].span[1])
-            raise refuse(
-                "this statement is too deep or too long; give its parts names: z = ...", self.text, span
-            ) from None
+            raise too_much from None
         except ValueError as error:
             raise refuse(f"this cannot be read ({error}); write it more simply", self.text, words[0].span) from None
 
