@@ -7,6 +7,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from .array import DType, default_dtype, dtype_of
 from .errors import ArgumentError, ArgumentTypeError, ArgumentValueError, DTypeError, GradientError, ShapeError
 from .graph import Node, versions
 from .graph.columns import recorded_namespace
-from .graph.node import Extra, next_seq
+from .graph.node import Extra, next_seq, withheld
 from .ops.generate import caller, runtime
 from .ops.place import at_caller
 from .printing import tensor_text
@@ -47,6 +48,11 @@ class Size(tuple[int, ...]):
     def numel(self) -> int:
         """The number of entries of a tensor of this shape."""
         return int(np.prod(self, dtype=np.int64))
+
+
+def _check_told() -> None:
+    if get_ident() in withheld:
+        raise GradientError("this value depends on values, which a formula does not have")
 
 
 class Tensor:
@@ -247,6 +253,8 @@ class Tensor:
 
     def detach(self) -> Tensor:
         """The same values, sharing memory, outside the graph."""
+        if withheld:
+            _check_told()
         return Tensor.constant(self._shared())
 
     def detach_(self) -> Tensor:
@@ -280,6 +288,8 @@ class Tensor:
     # ------------------------------------------------------------------ values
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The values as an ndarray on the same memory; for a tracked tensor, detach first or pass ``force=True``."""
+        if withheld:
+            _check_told()
         if self._requires_grad and not force:
             raise GradientError(
                 "numpy: this tensor requires grad, and NumPy would lose track of it; use t.detach().numpy()"
@@ -287,6 +297,8 @@ class Tensor:
         return self._shared()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if withheld:
+            _check_told()
         if self._requires_grad:
             raise GradientError(
                 "numpy.asarray: this tensor requires grad, and NumPy would lose track of it; use t.detach().numpy()"
@@ -295,6 +307,8 @@ class Tensor:
 
     def item(self) -> int | float | bool:
         """The value of a tensor with one entry, as a Python number."""
+        if withheld:
+            _check_told()
         if self._data.size != 1:
             raise ShapeError(
                 f"item: a Tensor with {self._data.size} elements cannot be converted to Scalar; index it, or "
@@ -304,6 +318,8 @@ class Tensor:
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers."""
+        if withheld:
+            _check_told()
         return self._data.tolist()
 
     def __repr__(self) -> str:
@@ -337,6 +353,8 @@ class Tensor:
         return bool((self._data == (value._data if isinstance(value, Tensor) else value)).any())
 
     def __bool__(self) -> bool:
+        if withheld:
+            _check_told()
         if self._data.size != 1:
             kind = "no values" if self._data.size == 0 else "more than one value"
             raise ShapeError(f"Boolean value of Tensor with {kind} is ambiguous; use .any() or .all()")
@@ -346,6 +364,8 @@ class Tensor:
         return outcome
 
     def _scalar(self, kind: type) -> Any:
+        if withheld:
+            _check_told()
         if self._data.size != 1:
             raise ArgumentValueError(
                 f"only one element tensors can be converted to Python scalars; this one has {self._data.size}: "
@@ -367,6 +387,8 @@ class Tensor:
         return self._scalar(int)
 
     def __index__(self) -> int:
+        if withheld:
+            _check_told()
         if self._data.size != 1 or self._data.dtype.kind not in "iu":
             raise ArgumentTypeError("only integer tensors of a single element can be converted to an index")
         index = int(self._data.item())

@@ -9,6 +9,7 @@ never taken for a constant.
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..autograd.function import FUNCTION, special_op
 from ..autograd.modes import enable_grad
 from ..errors import FormulaError
 from ..graph import Node
+from ..graph.node import withheld
 from ..ops.declare import Op
 from ..tensor import Tensor
 from .structure import Atom, Record, Symbolic, apply, blank
@@ -76,10 +78,11 @@ class _Context:
         """The saved tensors."""
         out: list[Any] = []
         for t in self._ctx.saved_tensors:
+            if t is not None:
+                self.originals.append(t)
             if t is None or not t.is_floating_point():
                 out.append(t)
                 continue
-            self.originals.append(t)
             stand_in = _valueless(t._data, t._node)
             if t._node is None:
                 self.stand_ins[stand_in] = t
@@ -110,22 +113,23 @@ def _gradients(node: Node) -> tuple[Any, dict[Any, Any], tuple[Any, ...]] | None
     sizes = [n for o in (*node.a0, node) if isinstance(o, (Node, Tensor)) for n in (*o.shape, len(o.shape))]
     context = _Context(ctx, given + sizes)
     g = _valueless(np.ones(node.shape, node.dtype) if node.shape else node.dtype.type(1), None)
+    here = get_ident()
+    outermost = here not in withheld
+    withheld.add(here)  # what is computed from the saved tensors does not tell its values either
     try:
         with enable_grad():
             given = cls.backward(context, g)
     except Exception:
         return None
+    finally:
+        if outermost:
+            withheld.discard(here)
     given = given if isinstance(given, tuple) else (given,)
     operands = node.a0
     known = {id(o) for o in (*operands, node)}
-    if any(
-        id(t if t._node is None else t._node) not in known
-        for t in context.originals
-        if t._requires_grad or t._node is not None
-    ):
-        return (
-            None  # a value that forward computed on the way: it depends on the operands in a way that was not recorded
-        )
+    if any(id(t if t._node is None else t._node) not in known for t in context.originals):
+        # A value that forward computed on the way, under no_grad: how it depends on the operands was not recorded.
+        return None
     return g, context.stand_ins, (*given, *(None,) * (len(operands) - len(given)))
 
 

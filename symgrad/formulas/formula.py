@@ -247,7 +247,7 @@ class Formula:
 
     # ------------------------------------------------------------------ as numbers
     def _leaves(self) -> list[Ref]:
-        return [r for r in self._names if isinstance(r.record, Atom) and not unknown(r.record)]
+        return [r for r in self._names if isinstance(r.record, Atom) and r.record.kind == "leaf"]
 
     def _evaluate(self, scalars: Any, values: dict[Ref, Any]) -> Any:
         for r, name in self._names.items():

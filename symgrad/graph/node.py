@@ -193,6 +193,9 @@ class Guard(NamedTuple):
         return None if any(f is None for f in found) else found
 
 
+withheld: set[int] = set()
+"""Threads in which no tensor tells its values: a user's backward is being read as a formula."""
+
 pending_guards: list[Guard] = []
 """Guards that wait for the next recorded node of their thread."""
 

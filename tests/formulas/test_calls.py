@@ -51,6 +51,20 @@ class LooksAtValues(Cube):
         return g * (3 * x.item() ** 2)
 
 
+class LooksAtWhatItComputed(Cube):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (3 * (x**2).item())
+
+
+class Branches(Cube):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * 3 * x**2 if x > 0 else g
+
+
 class KeepsANumber(sg.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -85,7 +99,7 @@ def test_arguments_that_are_no_tensors_show(x):
     assert str(sg.formula(z, wrt=(x, x))) == "∂²z/∂x² = 12·x²"
 
 
-@pytest.mark.parametrize("function", [LooksAtValues, KeepsANumber])
+@pytest.mark.parametrize("function", [LooksAtValues, LooksAtWhatItComputed, Branches, KeepsANumber])
 def test_a_derivative_that_needs_values_stays_opaque(x, function):
     z = function.apply(x) * x
     name = f"{function.__name__}(x)"
@@ -96,10 +110,44 @@ def test_a_derivative_that_needs_values_stays_opaque(x, function):
         sg.formula(z, wrt=x).evaluate()
 
 
+def test_what_forward_computed_on_the_way_and_saved_is_no_constant(x):
+    class Shifted(Exp):
+        @staticmethod
+        def forward(ctx, x):
+            r = sg.exp(x)
+            ctx.save_for_backward(r)
+            return r + 1
+
+    class Positive(Exp):
+        @staticmethod
+        def forward(ctx, x):
+            m = x > 0
+            ctx.save_for_backward(m)
+            return x * m
+
+    for function in (Shifted, Positive):
+        z = function.apply(x)
+        assert str(sg.formula(z, wrt=x)) == f"∂z/∂x = ∂{function.__name__}(x)/∂x"
+
+
 def test_after_backward_freed_what_was_saved(x):
     z = Cube.apply(x)
     z.backward()
     assert str(sg.formula(z, wrt=x)) == "∂z/∂x = ∂Cube(x)/∂x"
+
+
+def test_a_call_of_the_cotangent_alone_is_refused_for_what_it_is(x):
+    class Double(sg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return Double.apply(g)
+
+    with pytest.raises(sg.errors.FormulaError, match="no expression to evaluate exactly"):
+        sg.formula(Double.apply(x), wrt=x).evaluate()
 
 
 def test_entries_of_arrays():

@@ -51,3 +51,12 @@ def test_a_changed_operand_is_not_read_through():
     formula = sg.formula(loss, wrt=w)
     assert "y" not in str(formula).split("=")[1]
     assert [float(v) for v in formula.evaluate(20)] == [-1.0, 1.0]
+
+
+def test_what_integers_and_bools_cut_or_wrap_is_not_read_as_numbers():
+    x = sg.tensor(2.0, requires_grad=True)
+    c = sg.tensor([3.7, -1.2])
+    n = sg.tensor([100, 100], dtype=sg.int8)
+    for y in ((x * c.long()).sum(), (x * ((c > 2) + (c > 0))).sum(), (x * (n * 2)).sum(), (x * (n + n)).sum()):
+        (expected,) = sg.autograd.grad(y, x, retain_graph=True)
+        assert float(sg.formula(y, wrt=x).evaluate()) == expected.item()
