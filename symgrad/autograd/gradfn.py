@@ -256,6 +256,13 @@ def node_name(node: Node) -> str:
     return type(show(node)).__name__
 
 
+class _Nothing:
+    """What a reference to a value that is gone refers to."""
+
+
+_gone: Any = weakref.ref(_Nothing())
+
+
 def note_guard(tested: Tensor, outcome: int) -> None:
     """Remembers that Python branched on a tensor, or indexed with it; the next recorded node carries it."""
     if not grad_enabled():
@@ -271,10 +278,11 @@ def note_guard(tested: Tensor, outcome: int) -> None:
             return
         op, params = origin.op, origin.params
         operands = tuple(o[0]() if isinstance(o, tuple) else o for o in origin.operands)
-        if not any(isinstance(o, Tensor) and o._node is not None for o in operands):
+        gone = any(isinstance(o, tuple) and o[0]() is None and o[1] is None for o in origin.operands)
+        if not gone and not any(isinstance(o, Tensor) and o._node is not None for o in operands):
             return  # a test of constants comes out the same in every run
     code, lasti = caller()
-    held = tuple(weakref.ref(o) if isinstance(o, (Node, Tensor)) else o for o in operands)
+    held = tuple(weakref.ref(o) if isinstance(o, (Node, Tensor)) else _gone if o is None else o for o in operands)
     pending_guards.append(Guard(op, held, params, outcome, code, lasti, get_ident()))
 
 

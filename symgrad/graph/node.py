@@ -202,6 +202,8 @@ pending_guards: list[Guard] = []
 
 def attach_guards(node: Node) -> None:
     """Moves this thread's pending guards onto the node."""
+    if node.op.name in ("eq", "ne", "lt", "le", "gt", "ge"):
+        return  # a comparison may be the next test: what comes of both carries both
     thread = get_ident()
     mine = [g for g in pending_guards if g.thread == thread]
     if not mine:

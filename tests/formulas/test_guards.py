@@ -63,3 +63,19 @@ def test_latex_has_them_too():
     x = sg.tensor(3.0, requires_grad=True)
     y = x * x if x > 0 else x
     assert sg.formula(y, wrt=x).latex() == r"\frac{\partial y}{\partial x} = 2 \, x \qquad \text{valid while } x > 0"
+
+
+def test_two_tests_in_a_row_both_count():
+    z = sg.tensor(2.0, requires_grad=True)
+    w = z
+    if z > 0 and not z > 5:
+        w = z * z
+    assert str(sg.formula(w)).endswith("valid while z > 0 and z ≤ 5")
+
+
+def test_a_test_of_entries_that_nobody_keeps_is_told():
+    a = sg.tensor([1.0, -2.0], requires_grad=True)
+    y = a.sum()
+    if (a > -5).all():
+        y = y * 2
+    assert "valid while the branch in line" in str(sg.formula(y))
