@@ -57,15 +57,10 @@ def note_origin(op: Op, result: Any, operands: tuple[Any, ...], params: tuple[An
     extra = result._extra = Extra()
     frame = sys._getframe(2)
     extra.place = frame.f_code, frame.f_lasti
-    if depth < DEEPEST and _as_written(op, result._data.dtype.kind, operands):
+    if depth < DEEPEST and _as_written(op, result._data.dtype.kind):
         extra.origin = Origin(op, tuple(held), params, next_seq(), depth + 1)
 
 
-def _as_written(op: Op, kind: str, operands: tuple[Any, ...]) -> bool:
-    """Whether the op computes what it reads as: casts cut, bools do not add up, small integers wrap."""
-    kinds = [o._data.dtype.kind for o in operands if hasattr(o, "_data")]
-    if kind == "f" or op.structural:
-        return True
-    if kind == "b":
-        return op.name not in ("add", "cast")
-    return "f" not in kinds and all(o._data.dtype.itemsize == 8 for o in operands if hasattr(o, "_data"))
+def _as_written(op: Op, kind: str) -> bool:
+    """Whether the op computes what it reads as: casts cut, bools do not add up, and integers wrap."""
+    return kind == "f" or op.structural or (kind == "b" and op.name not in ("add", "cast"))

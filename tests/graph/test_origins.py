@@ -57,6 +57,8 @@ def test_what_integers_and_bools_cut_or_wrap_is_not_read_as_numbers():
     x = sg.tensor(2.0, requires_grad=True)
     c = sg.tensor([3.7, -1.2])
     n = sg.tensor([100, 100], dtype=sg.int8)
-    for y in ((x * c.long()).sum(), (x * ((c > 2) + (c > 0))).sum(), (x * (n * 2)).sum(), (x * (n + n)).sum()):
+    large = sg.tensor([2**40, 3])
+    for factor in (c.long(), (c > 2) + (c > 0), n * 2, n + n, large * large):
+        y = (x * factor).sum()
         (expected,) = sg.autograd.grad(y, x, retain_graph=True)
         assert float(sg.formula(y, wrt=x).evaluate()) == expected.item()
