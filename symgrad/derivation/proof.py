@@ -56,10 +56,8 @@ class Proof:
 
     def __str__(self) -> str:
         if self.ulps is None:
-            text = (
-                f"{self.variable}: not proved: {self.reason}" if self.reason else f"{self.variable}: nothing to compare"
-            )
-            return "; ".join([text, *self.singular])
+            verdict = f"not proved: {self.reason}" if self.reason else "nothing to compare"
+            return "; ".join([f"{self.variable}: {verdict}", *self.singular])
         half = max(BOUND, 2 ** (np.finfo(np.asarray(self.numeric).dtype).nmant // 2))  # half the digits are lost
         agree = min(self.ulps, self.ulps if self.scaled is None else self.scaled) <= half
         entries = int(np.size(np.asarray(self.numeric)))
@@ -101,13 +99,12 @@ def prove(out: Tensor, wrt: list[Tensor], names: list[str], numeric: list[Any], 
         finite = [(n, e, s) for n, e, s in flat if not _singular(n, e)]
         errors = [ulps(n, e, dtype) for n, e, _ in finite]
         scaled = [u * (_ulp(e, dtype) / _ulp(s, dtype)) for u, (_, e, s) in zip(errors, finite, strict=True)]
-        none = singular and not finite
         proofs.append(
             Proof(
                 name,
                 number,
                 value,
-                None if none else float(max(errors, default=0)),
+                float(max(errors)) if errors else None,
                 float(max(scaled, default=0)),
                 tuple(exact.kinks),
                 singular=tuple(singular),
