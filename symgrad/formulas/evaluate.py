@@ -51,6 +51,8 @@ class Numbers:
     """mpmath numbers in the precision in force."""
 
     nan = mpmath.mpf("nan")
+    strong_zero = mpmath.mpf(0)
+    """Known by its identity: a definition that a bracket made 0 stays strong where it is used."""
 
     @staticmethod
     def number(t: Term) -> Any:
@@ -105,6 +107,7 @@ class Symbols:
     """SymPy scalars."""
 
     nan = sympy.nan
+    strong_zero = sympy.S.Zero
 
     @staticmethod
     def number(t: Term) -> Any:
@@ -204,11 +207,9 @@ class Evaluator:
         if head == "REL":
             return scalars.relation(args[0], *(self.scalar(a, env) for a in args[1:]))
         if head == "DELTA":
-            return scalars.number(_ONE if self._holds(t, env) else _ZERO)
+            return scalars.number(_ONE) if self._holds(t, env) else scalars.strong_zero
         if head == "IVERSON":
-            return scalars.choose(
-                self.scalar(args[0], env), lambda: scalars.number(_ONE), lambda: scalars.number(_ZERO)
-            )
+            return scalars.choose(self.scalar(args[0], env), lambda: scalars.number(_ONE), lambda: scalars.strong_zero)
         if head == "ITE":
             return scalars.choose(
                 self.scalar(args[0], env), lambda: self.scalar(args[1], env), lambda: self.scalar(args[2], env)
@@ -236,7 +237,7 @@ class Evaluator:
         for base, _ in factors:
             if base.head == "DELTA" or (base.head == "IVERSON" and _of_indices(base)):
                 if not self._holds(base, env):  # before anything else: other factors may have no such entry
-                    return scalars.number(_ZERO)
+                    return scalars.strong_zero
             elif base.head == "IVERSON":
                 conditions.append(base.args[0])
         rest = [(b, e) for b, e in factors if b.head not in ("DELTA", "IVERSON")]
@@ -245,6 +246,8 @@ class Evaluator:
             out = scalars.number(coefficient)
             for base, exponent in rest:
                 value = scalars.plain(self.scalar(base, env))
+                if value is scalars.strong_zero:
+                    return value
                 power = None if exponent is _ONE else scalars.plain(self.scalar(exponent, env))
                 out = out * (value if power is None else scalars.power(value, power, exponent))
             return out
@@ -252,7 +255,7 @@ class Evaluator:
         choice = product
         for condition in reversed(conditions):
             inner = choice
-            choice = lambda c=condition, f=inner: scalars.choose(self.scalar(c, env), f, lambda: scalars.number(_ZERO))
+            choice = lambda c=condition, f=inner: scalars.choose(self.scalar(c, env), f, lambda: scalars.strong_zero)
         return choice()
 
     def _holds(self, bracket: Term, env: dict[Term, int]) -> bool:

@@ -50,7 +50,7 @@ def test_writing_it_out_is_refused_past_a_budget() -> None:
     l, x = logistic(40)
     formula = sg.formula(l, wrt=x)
     with pytest.raises(BudgetError, match="definitions"):
-        formula.expr  # noqa: B018
+        _ = formula.expr
 
 
 def test_definitions_use_only_earlier_ones_and_make_up_the_whole() -> None:
@@ -93,3 +93,10 @@ def test_indices_of_definitions_are_not_captured_when_inlined() -> None:
                 }
                 here = float(found[place].subs(values)) if values else float(found[place])
                 assert abs(here - g) <= 1e-12 * abs(g)
+
+
+def test_a_definition_that_a_bracket_made_zero_stays_strong() -> None:
+    x = sg.tensor([[0.0, 0.0], [0.0, 1.0]], requires_grad=True)
+    v = -sg.where(x == 0, x, x * sg.log(sg.abs(x)))
+    found = sg.formula(v, wrt=x).evaluate().reshape(4, 4)
+    assert [[float(n) for n in row] for row in found] == [[-float(i == k) for k in range(4)] for i in range(4)]

@@ -62,7 +62,7 @@ def out_of_range(out: Any, leaves: list[Any]) -> bool:
             strong = record.op.selects or record.op.structural
             for k, o in enumerate(record.operands):
                 if record.needs >> k & 1:
-                    for p, q, c in oracle_of._partials(record, operands, k):
+                    for p, q, c in oracle_of._partials(record, operands, k, values):
                         if p in here and not (strong and c == 0):
                             live.setdefault(o, set()).add(q)
                             if not mpmath.isfinite(c) or not 1e-290 < abs(c or 1) < 1e290:

@@ -121,7 +121,7 @@ def test_a_helper_op_is_recorded_in_the_backward_pass_only_and_stays_as_it_is() 
 @pytest.mark.parametrize("namespace", [numeric_namespace, recorded_namespace])
 def test_a_rule_that_calls_an_unknown_function_is_told_so(namespace: Any) -> None:
     with pytest.raises(AttributeError, match="column has no op 'nothing'"):
-        namespace.nothing  # noqa: B018
+        _ = namespace.nothing
 
 
 # ------------------------------------------------------------------ refused at declaration

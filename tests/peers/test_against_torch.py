@@ -24,9 +24,9 @@ from hypothesis import assume, given, settings
 
 import symgrad as sg
 
-torch = pytest.importorskip("torch")
+from .programs import BINARY, OPS, REDUCTIONS, Program, programs
 
-from .programs import BINARY, OPS, REDUCTIONS, Program, programs  # noqa: E402
+torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.peers
 
