@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..array import broadcast_shapes
 from ..errors import ArgumentTypeError
 from ..graph.columns import numeric_namespace, recorded_namespace
 from ..graph.node import Node
 from .generate import UNSET, compile_function, is_taken, pull_source, recording_source
+from .inline import called
 
 catalogue: dict[str, Op] = {}
 """Every declared op, by name."""
@@ -130,18 +129,6 @@ def _reads(function: Callable[..., Any], names: tuple[str, ...]) -> frozenset[st
         of_shape = following.opname in ("LOAD_ATTR", "LOAD_METHOD") and following.argval in _SHAPE_ONLY
         found.update(n for n in (loaded[:-1] if of_shape else loaded) if n in names)
     return frozenset(found)
-
-
-_CALLS = {f.__code__.co_code: f.__code__.co_argcount for f in (lambda x: np.exp(x), lambda x, y: np.maximum(x, y))}
-"""The code of a function that only calls another, by its bytes."""
-
-
-def _called(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """NumPy's function where the forward is nothing but a call of it, which saves a frame; else the forward."""
-    code = forward.__code__
-    if _CALLS.get(code.co_code) == code.co_argcount and forward.__globals__.get(code.co_names[0]) is np:
-        return getattr(np, code.co_names[1])
-    return forward
 
 
 def _rule(op_name: str, argument: str, function: Callable[..., Any], known: tuple[str, ...]) -> Rule:
@@ -288,7 +275,7 @@ def op(
         declared.saves = any(declared.readers.values())
         declared.pull = _pull_when_needed(declared)
         catalogue[name] = declared
-        setattr(numeric_namespace, name, _called(forward))
+        setattr(numeric_namespace, name, called(forward))
         return declared.record if public else forward
 
     return declare
@@ -329,7 +316,7 @@ def _recording(declared: Op, name: str, order: tuple[str, ...] | None = None) ->
         name,
         recording_source(declared, order),
         op=declared,
-        forward=_called(declared.forward),
+        forward=called(declared.forward),
         prepare=declared.prepare,
         defaults=declared.defaults,
         usual=tuple(declared.defaults.values()),

@@ -20,6 +20,7 @@ from ..errors import ArgumentTypeError
 from ..graph.modes import grad_mode
 from ..graph.node import FIT, Node, attach_guards, next_seq, pending_guards
 from ..graph.origins import note_origin
+from .inline import written_out
 
 if TYPE_CHECKING:
     from .declare import Op
@@ -104,7 +105,22 @@ runtime: dict[str, Any] = {
 
 
 _OWN_NAMES = {
-    *("xp", "g", "out", "node", "result", "params", "needs", "fit", "parent", "pairs", "f", "error", "named"),
+    *(
+        "xp",
+        "g",
+        "out",
+        "node",
+        "result",
+        "params",
+        "needs",
+        "fit",
+        "parent",
+        "own_shape",
+        "pairs",
+        "f",
+        "error",
+        "named",
+    ),
     *("type_x", "type_y", "type", "int", "float", "ValueError"),
     *("op", "forward", "prepare", "defaults", "usual", "take_named"),
 }
@@ -183,7 +199,8 @@ def recording_source(op: Op, order: tuple[str, ...] | None = None) -> str:
     given = ", ".join((values, *op.params))
     if op.prepare:
         add(f"    params = prepare({given})")
-    call = f"forward({values}, *params)" if op.prepare else f"forward({given})"
+    written = None if op.prepare else written_out(op.forward, [*(f"value_{a}" for a in names), *op.params])
+    call = written or (f"forward({values}, *params)" if op.prepare else f"forward({given})")
     if mixes:
         add(f"    try: out = {call}")
         add(f"    except ValueError as error: raise explained(error, op, {values}) from None")
@@ -241,10 +258,12 @@ def _record(op: Op) -> list[str]:
     else:
         add("if type(out) is float64: node.shape = (); node.dtype = dtype_float64")
         add("else:")
-        add("    node.shape = out.shape; node.dtype = out.dtype")
+        add("    node.shape = own_shape = out.shape; node.dtype = out.dtype")
         if op.broadcasts and op.rules:
-            stretched = [f"needs_{a} and value_{a}.shape != node.shape" for a in names if a in op.rules]
-            add(f"    if {' or '.join(stretched)}: fit = {FIT}")
+            # NumPy makes a tuple whenever it is asked for a shape; a node has its own at hand.
+            shapes = {a: f"({a}._data if {a}._node is None else {a}._node).shape" for a in names if a in op.rules}
+            stretched = " or ".join(f"needs_{a} and {shape} != own_shape" for a, shape in shapes.items())
+            add(f"    if {stretched}: fit = {FIT}")
     lines += _needs(op)
     add("node.seq = next_seq()")
     add("f = frame(1)")
@@ -321,7 +340,9 @@ def pull_source(op: Op) -> str:
         k, rule = op.args.index(a), op.rules[a]
         if rule is None:
             return f"(node.a{k}, xp.zeros(node.a{k}.shape, node.a{k}.dtype))"
-        return f"(node.a{k}, vjp_{a}({', '.join(source(r, rule) for r in rule.takes)}))"
+        taken = [source(r, rule) for r in rule.takes]
+        cotangent = written_out(rule.function, taken) or f"vjp_{a}({', '.join(taken)})"
+        return f"(node.a{k}, {cotangent})"
 
     differentiable = [a for a in op.args if a in op.rules]
     if len(differentiable) == 1:
