@@ -11,15 +11,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-import mpmath
 import numpy as np
-import sympy
 
 from ..errors import BudgetError
 from .conditions import TESTS
 from .lower import Lowered
-from .scalars import SCALARS, as_number, snapped, sympy_relation
-from .terms import ELEM_HEADS, Ref, Term, num
+from .terms import ELEM_HEADS, ONE, Ref, Term, num
 
 ENTRY_BUDGET = 2_000_000
 """The number of scalar operations past which an evaluation is refused."""
@@ -47,102 +44,6 @@ def _whole(t: Term) -> bool:
     return t.head == "NUM" and isinstance(t.args[1], Fraction) and t.args[1].denominator == 1
 
 
-class Numbers:
-    """mpmath numbers in the precision in force."""
-
-    nan = mpmath.mpf("nan")
-    strong_zero = mpmath.mpf(0)
-    """Known by its identity: a definition that a bracket made 0 stays strong where it is used."""
-
-    @staticmethod
-    def number(t: Term) -> Any:
-        """The exact value, rounded to the precision in force."""
-        exact = t.args[1]
-        return mpmath.mpf(exact.numerator) / exact.denominator if isinstance(exact, Fraction) else mpmath.mpf(exact)
-
-    def call(self, name: str, args: list[Any]) -> Any:
-        """A scalar function; nan outside of its domain."""
-        if any(a != a for a in args):
-            return self.nan
-        if name == "log":
-            x = args[0]
-            return self.nan if x < 0 else mpmath.mpf("-inf") if x == 0 else mpmath.log(x)
-        return SCALARS[name].mpmath(*args)
-
-    def power(self, base: Any, exponent: Any, t: Term) -> Any:
-        """A power; nan where it has no real value."""
-        exact = t.args[1] if t.head == "NUM" else None
-        try:
-            if isinstance(exact, Fraction):
-                if exact.denominator == 1:
-                    return base ** int(exact)
-                if base < 0:
-                    return self.nan
-                return mpmath.sqrt(base) ** int(exact.numerator) if exact.denominator == 2 else base**exponent
-            if base < 0 and exponent != mpmath.floor(exponent):
-                return self.nan
-            if base == 0 and exponent <= 0:
-                return mpmath.mpf(1) if exponent == 0 else self.nan
-            return base**exponent
-        except ZeroDivisionError:
-            return self.nan
-
-    @staticmethod
-    def choose(condition: Any, a: Any, b: Any) -> Any:
-        """One of two thunks."""
-        return a() if condition else b()
-
-    @staticmethod
-    def relation(relation: str, a: Any, b: Any) -> Any:
-        """Whether it holds, but for rounding."""
-        return TESTS[relation](snapped(a), snapped(b))
-
-    @staticmethod
-    def plain(value: Any) -> Any:
-        """A condition as the number 1 or 0."""
-        return mpmath.mpf(value) if isinstance(value, bool) else value
-
-
-class Symbols:
-    """SymPy scalars."""
-
-    nan = sympy.nan
-    strong_zero = sympy.S.Zero
-
-    @staticmethod
-    def number(t: Term) -> Any:
-        """The number as typed."""
-        shown = t.args[0]
-        return sympy.Rational(shown.numerator, shown.denominator) if isinstance(shown, Fraction) else sympy.Float(shown)
-
-    def call(self, name: str, args: list[Any]) -> Any:
-        """A SymPy function; at 0 the logarithm is the real one's limit."""
-        return -sympy.oo if name == "log" and args[0] == 0 else SCALARS[name].sympy(*args)
-
-    def power(self, base: Any, exponent: Any, t: Term) -> Any:
-        """A SymPy power; nan where it has no value."""
-        found = base**exponent
-        return self.nan if found is sympy.zoo else found
-
-    @staticmethod
-    def choose(condition: Any, a: Any, b: Any) -> Any:
-        """A Piecewise, or the side that is certain."""
-        if condition in (True, sympy.true, 1):
-            return a()
-        if condition in (False, sympy.false, 0):
-            return b()
-        if not isinstance(condition, sympy.logic.boolalg.Boolean):
-            condition = sympy.Ne(condition, 0)
-        return sympy.Piecewise((a(), condition), (b(), True))
-
-    @staticmethod
-    def relation(relation: str, a: Any, b: Any) -> Any:
-        """A SymPy relation."""
-        return sympy_relation(relation, a, b)
-
-    plain = staticmethod(as_number)
-
-
 class Evaluator:
     """Evaluates a straight line of definitions, then the result.
 
@@ -155,7 +56,7 @@ class Evaluator:
     """
 
     def __init__(self, scalars: Any, values: dict[Ref, Any]):
-        self.scalars, self.values = scalars, values
+        self.scalars, self.values, self._given = scalars, values, frozenset(values)
         self._work = 0
 
     def array(self, indices: tuple[Term, ...], t: Term, shape: tuple[int, ...]) -> Any:
@@ -190,42 +91,28 @@ class Evaluator:
         if head in ("IDX", "BOUND"):
             return env[t]
         if head == "ADD":
-            total = scalars.number(args[0])
-            for monomial, coefficient in args[1]:
-                total = total + scalars.number(coefficient) * scalars.plain(self.scalar(monomial, env))
-            return total
+            terms = (scalars.times(scalars.number(c), scalars.plain(self.scalar(m, env))) for m, c in args[1])
+            return scalars.total(itertools.chain((scalars.number(args[0]),), terms))
         if head == "MUL":
             return self._product(args, env)
         if head == "FN":
             if args[0] in ("mod", "floordiv"):
-                return (
-                    sympy.Integer(self._index(t, env))
-                    if isinstance(scalars, Symbols)
-                    else mpmath.mpf(self._index(t, env))
-                )
+                return scalars.integer(self._index(t, env))
             return scalars.call(args[0], [scalars.plain(self.scalar(a, env)) for a in args[1:]])
         if head == "REL":
-            return scalars.relation(args[0], *(self.scalar(a, env) for a in args[1:]))
+            given = all(a.head == "NUM" or (a.head in ELEM_HEADS and a.args[0] in self._given) for a in args[1:])
+            return scalars.relation(args[0], *(self.scalar(a, env) for a in args[1:]), given)
         if head == "DELTA":
-            return scalars.number(_ONE) if self._holds(t, env) else scalars.strong_zero
+            return scalars.number(ONE) if self._holds(t, env) else scalars.strong_zero
         if head == "IVERSON":
-            return scalars.choose(self.scalar(args[0], env), lambda: scalars.number(_ONE), lambda: scalars.strong_zero)
+            return scalars.choose(self.scalar(args[0], env), lambda: scalars.number(ONE), lambda: scalars.strong_zero)
         if head == "ITE":
             return scalars.choose(
                 self.scalar(args[0], env), lambda: self.scalar(args[1], env), lambda: self.scalar(args[2], env)
             )
         if head == "SUM":
             b, extent, body = args
-            before = env.get(b)
-            total = scalars.number(_ZERO)
-            for k in range(int(extent)):
-                env[b] = k
-                total = total + scalars.plain(self.scalar(body, env))
-            if before is None:
-                env.pop(b, None)
-            else:
-                env[b] = before
-            return total
+            return scalars.total(scalars.plain(self.scalar(body, {**env, b: k})) for k in range(int(extent)))
         if head == "SIZE":
             return scalars.number(num(args[1]))
         raise AssertionError(head)
@@ -248,8 +135,8 @@ class Evaluator:
                 value = scalars.plain(self.scalar(base, env))
                 if value is scalars.strong_zero:
                     return value
-                power = None if exponent is _ONE else scalars.plain(self.scalar(exponent, env))
-                out = out * (value if power is None else scalars.power(value, power, exponent))
+                power = None if exponent is ONE else scalars.plain(self.scalar(exponent, env))
+                out = scalars.times(out, value if power is None else scalars.power(value, power, exponent))
             return out
 
         choice = product
@@ -284,12 +171,3 @@ class Evaluator:
             a, b = (self._index(x, env) for x in args[1:])
             return a % b if args[0] == "mod" else a // b
         raise AssertionError(head)
-
-
-def _constants() -> tuple[Term, Term]:
-    from .terms import ONE, ZERO
-
-    return ONE, ZERO
-
-
-_ONE, _ZERO = _constants()

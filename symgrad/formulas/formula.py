@@ -11,14 +11,15 @@ import numpy as np
 import sympy
 
 from ..errors import BudgetError, FormulaError
+from .arithmetics import Numbers, Symbols
 from .calls import unknown
-from .evaluate import Evaluator, Numbers, Symbols
+from .evaluate import Evaluator
 from .freezing import size_names, stale_leaf
 from .latex import LatexStyle
 from .lower import Lowered
 from .naming import Name, escaped
 from .printing import Printer
-from .settling import settle
+from .settling import Span, settle
 from .structure import Atom
 from .sums import children, rebuild, substitute
 from .symbolic import ToSymPy
@@ -266,7 +267,8 @@ class Formula:
         Parameters
         ----------
         digits : int
-            How many decimal digits are right: two precisions are compared, and raised until they agree.
+            How many decimal digits are right: two precisions are compared, and raised until they agree. What
+            cancels to less than 10⁻³⁰⁰⁰ of its terms may be 0, unless something in the formula enlarges it.
 
         Returns
         -------
@@ -276,7 +278,7 @@ class Formula:
         Raises
         ------
         FormulaError
-            If a leaf was written since it was used, or no precision settles the digits.
+            If a leaf was written since it was used, or no precision within reason settles the digits.
         """
         stale = stale_leaf(self._leaves())
         if stale is not None:
@@ -284,21 +286,21 @@ class Formula:
                 f"{self._names[stale].text} was changed after it was used here, so this formula cannot be evaluated "
                 "at the values it was recorded with; compute again"
             )
-        found = settle(lambda: self._numbers(), digits)
+        found = settle(self._numbers, digits)
         if found is None:
             raise FormulaError(
-                f"{digits} digits of this value could not be settled: what it depends on cancels too far"
+                f"{digits} digits of this value could not be settled: what cancels there lies too far apart in size"
             )
-        values, shape = [_in_digits(digits).make_mpf(v._mpf_) for v in found[0]], found[1]
+        values, shape = [+_in_digits(digits).make_mpf(v._mpf_) for v in found[0]], found[1]
         if shape is None:
             return values[0]
         out = np.empty(len(values), dtype=object)
         out[:] = values
         return out.reshape(shape)
 
-    def _numbers(self) -> tuple[list[Any], tuple[int, ...] | None]:
+    def _numbers(self, span: Span) -> tuple[list[Any], tuple[int, ...] | None]:
         """The entries in the precision in force, and the shape; None for a scalar."""
-        found = self._evaluate(Numbers(), {r: _exact(r.record.value._data) for r in self._leaves()})
+        found = self._evaluate(Numbers(span), {r: _exact(r.record.value._data) for r in self._leaves()})
         return list(np.ravel(np.asarray(found, dtype=object))), np.shape(found) if self._indices else None
 
 

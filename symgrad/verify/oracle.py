@@ -19,11 +19,11 @@ import mpmath
 import numpy as np
 
 from ..errors import SymgradError
+from ..formulas.arithmetics import Numbers
 from ..formulas.calls import is_call
-from ..formulas.evaluate import Numbers
 from ..formulas.reading import read
 from ..formulas.scalars import mpmath_face, snapped
-from ..formulas.settling import settle, working
+from ..formulas.settling import Span, settle, working
 from ..formulas.structure import Atom, Record
 from ..tensor import Tensor
 from . import partials
@@ -234,7 +234,7 @@ def exact_gradient(out: Tensor, wrt: Tensor | list[Tensor], seed: Any = None, di
     program = Program(out, [wrt] if isinstance(wrt, Tensor) else list(wrt))
     cotangent = np.ones(out._data.shape) if seed is None else np.asarray(seed)
 
-    def compute() -> tuple[list[Any], Any]:
+    def compute(_: Span) -> tuple[list[Any], Any]:
         found = program.values(program.leaf_values())
         adjoint, scale, kinks = program.gradient(found, exact_array(cotangent))
         gradients = [_of(adjoint, t) for t in program.targets]

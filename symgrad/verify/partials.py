@@ -15,8 +15,9 @@ import mpmath
 import numpy as np
 import sympy
 
+from ..formulas.arithmetics import Numbers, Symbols
 from ..formulas.build import FACE
-from ..formulas.evaluate import Evaluator, Numbers, Symbols
+from ..formulas.evaluate import Evaluator
 from ..formulas.scalars import mpmath_face, sympy_face
 from ..formulas.structure import Record
 from ..formulas.terms import Ref, Term, elem, index, term

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from symgrad.formulas import sums, terms
-from symgrad.formulas.evaluate import Evaluator, Numbers
+from symgrad.formulas.arithmetics import Numbers
+from symgrad.formulas.evaluate import Evaluator
 from symgrad.formulas.structure import Atom
 from symgrad.formulas.terms import Ref, Term, elem, ref
 from symgrad.verify.oracle import exact_array

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad.formulas.arithmetics import Numbers
 from symgrad.formulas.division import floordiv, mod, rejoined
-from symgrad.formulas.evaluate import Evaluator, Numbers
+from symgrad.formulas.evaluate import Evaluator
 from symgrad.formulas.terms import ZERO, add, index, mul, num
 
 I, J = index(4), index(3)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad.errors import FormulaError
 from symgrad.formulas.settling import settle
 
 
@@ -80,8 +81,57 @@ def test_shapes_of_results() -> None:
 
 def test_settling_refuses_what_never_agrees() -> None:
     values = iter(range(100))
-    assert settle(lambda: ([mpmath.mpf(next(values)) + 1], None), 10) is None
-    assert settle(lambda: ([], "rest"), 10) == ([], "rest")
+    assert settle(lambda span: ([mpmath.mpf(next(values)) + 1], None), 10) is None
+    assert settle(lambda span: ([], "rest"), 10) == ([], "rest")
+
+
+def test_what_remains_when_terms_of_far_apart_sizes_cancel() -> None:
+    x = leaf(-5000.0)
+    t = sg.exp(x)
+    for y, limit in (
+        (((1 + t) - 1) / t, 1),
+        ((sg.exp(t) - 1) / t, 1),
+        ((sg.exp(t) - 1 - t) / t / t, 0.5),
+        ((sg.cos(t) - 1) / t / t, -0.5),
+        ((sg.sin(t) / t - 1) / t / t * 3, -0.5),
+        (((1 + t) ** 2 - 1) / t, 2),
+    ):
+        assert abs(evaluated(y) - limit) < 1e-29
+
+
+def test_derivatives_far_below_the_smallest_double() -> None:
+    x = leaf([[0.0, 0.0], [0.0, 800.0]])
+    with np.errstate(all="ignore"):
+        y = sg.softmax(sg.where(x == 0, x, x * sg.log(sg.abs(x))), 0)
+    slope = evaluated(y, 20, x)[1, 1, 1, 1]
+    with mpmath.workdps(3000):
+        p = 1 / (1 + mpmath.mpf(800) ** -800)
+        wanted = p * (1 - p) * (mpmath.log(800) + 1)
+        assert abs(slope / wanted - 1) < 1e-19
+    slope = evaluated(sg.tanh(x), 20, x)[1, 1, 1, 1]
+    with mpmath.workdps(40):
+        assert abs(slope / mpmath.sech(800) ** 2 - 1) < 1e-19
+
+
+@pytest.mark.parametrize(
+    "quotient",
+    [
+        lambda t: (sg.exp(t) - 1) / t,
+        lambda t: sg.log(sg.exp(t) - 1),
+        lambda t: 1 / (sg.exp(t) - 1),
+        lambda t: sg.where(sg.exp(t) > 1, t, -t),
+    ],
+)
+def test_what_would_take_too_many_digits_is_refused(quotient) -> None:
+    t = sg.exp(leaf(-1e6))
+    with np.errstate(all="ignore"), pytest.raises(FormulaError, match="too far apart"):
+        sg.formula(quotient(t)).evaluate()
+
+
+def test_what_cancels_to_less_than_anybody_can_use_is_zero() -> None:
+    x = leaf([0.0, 1e300])
+    assert np.all(abs(evaluated(sg.softmax(x, 0), 20, x)) < mpmath.mpf(10) ** -3000)
+    assert evaluated(sg.tanh(x), 20, x)[1, 1] == 0
 
 
 @pytest.mark.parametrize("data", [[3.0], [1.0, 1.0], [1e300, 1e300]])

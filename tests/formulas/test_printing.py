@@ -12,8 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from symgrad.formulas import sums, terms
+from symgrad.formulas.arithmetics import Numbers
 from symgrad.formulas.build import FACE
-from symgrad.formulas.evaluate import Evaluator, Numbers
+from symgrad.formulas.evaluate import Evaluator
 from symgrad.formulas.latex import LatexStyle
 from symgrad.formulas.naming import Name
 from symgrad.formulas.printing import Printer
