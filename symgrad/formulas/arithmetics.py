@@ -6,8 +6,8 @@ What has no value (1/0, the log of a negative number) is nan, never a guess.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -92,7 +92,7 @@ class Numbers:
         """The product; noted if it might be the product of something tiny with something huge."""
         out = a * b
         if out == 0 and self.span.cancelled and max(magnitude(a) or 0, magnitude(b) or 0) > _HUGE:
-            self.span.enlarged = True
+            self.span.enlarged |= self.span.cancelled
         return out
 
     def call(self, name: str, args: list[Any]) -> Any:
@@ -102,7 +102,7 @@ class Numbers:
         x = args[0]
         if name == "log":
             if x <= 0:
-                self.span.enlarged |= x == 0
+                self.span.enlarged |= x == 0 and self.span.cancelled
                 return self.nan if x < 0 else mpmath.mpf("-inf")
         elif name in _BESIDE:
             self.span.covers(_BESIDE[name](x))
@@ -124,12 +124,12 @@ class Numbers:
             if base < 0 and exponent != mpmath.floor(exponent):
                 return self.nan
             if base == 0 and exponent <= 0:
-                self.span.enlarged = True
+                self.span.enlarged |= self.span.cancelled
                 return mpmath.mpf(1) if exponent == 0 else self.nan
             self.span.covers(-(magnitude(exponent) or 0))
             return base**exponent
         except ZeroDivisionError:
-            self.span.enlarged = True
+            self.span.enlarged |= self.span.cancelled
             return self.nan
 
     @staticmethod
@@ -149,9 +149,35 @@ class Numbers:
         """A condition as the number 1 or 0."""
         return mpmath.mpf(value) if isinstance(value, bool) else value
 
+    @staticmethod
+    def finished(value: Any) -> Any:
+        """The number itself."""
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """What a bracket multiplies: a SymPy scalar, and the condition without which it is a strong zero."""
+
+    value: Any
+    support: Any
+
+    @property
+    def whole(self) -> Any:
+        """The scalar and the zero in one."""
+        return sympy.Piecewise((self.value, self.support), (0, True))
+
+
+def _parts(x: Any) -> tuple[Any, Any]:
+    return (x.value, x.support) if isinstance(x, Supported) else (x, sympy.true)
+
+
+def _supported(value: Any, support: Any) -> Any:
+    return value if support is sympy.true else Supported(value, support)
+
 
 class Symbols:
-    """SymPy scalars."""
+    """SymPy scalars; what a bracket multiplies stays apart from its condition until it is `finished`."""
 
     nan = sympy.nan
     strong_zero = sympy.S.Zero
@@ -163,36 +189,53 @@ class Symbols:
         return sympy.Rational(shown.numerator, shown.denominator) if isinstance(shown, Fraction) else sympy.Float(shown)
 
     integer = staticmethod(sympy.Integer)
-    times = staticmethod(operator.mul)
 
     @staticmethod
-    def total(summands: Iterable[Any]) -> Any:
-        """The sum."""
-        return sum(summands, sympy.S.Zero)
+    def times(a: Any, b: Any) -> Any:
+        """The product; where either factor is a strong zero, so is it."""
+        (x, on), (y, too) = _parts(a), _parts(b)
+        return _supported(x * y, sympy.And(on, too))
+
+    def total(self, summands: Iterable[Any]) -> Any:
+        """The sum; where every summand is a strong zero, so is it."""
+        parts = [(x, on) for x, on in map(_parts, summands) if x != 0]
+        support = sympy.Or(*(on for _, on in parts)) if parts else sympy.true
+        wholes = (x if on == support else Supported(x, on).whole for x, on in parts)
+        return _supported(sum(wholes, sympy.S.Zero), support)
 
     def call(self, name: str, args: list[Any]) -> Any:
         """A SymPy function; at 0 the logarithm is the real one's limit."""
+        args = list(map(self.finished, args))
         return -sympy.oo if name == "log" and args[0] == 0 else SCALARS[name].sympy(*args)
 
     def power(self, base: Any, exponent: Any, t: Term) -> Any:
         """A SymPy power; nan where it has no value."""
-        found = base**exponent
+        if isinstance(base, Supported) and t.head == "NUM" and t.args[1] > 0:
+            return Supported(base.value**exponent, base.support)
+        found = self.finished(base) ** self.finished(exponent)
         return self.nan if found is sympy.zoo else found
 
-    @staticmethod
-    def choose(condition: Any, a: Any, b: Any) -> Any:
+    def choose(self, condition: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
         """A Piecewise, or the side that is certain."""
+        condition = self.finished(condition)
         if condition in (True, sympy.true, 1):
             return a()
         if condition in (False, sympy.false, 0):
             return b()
         if not isinstance(condition, sympy.logic.boolalg.Boolean):
             condition = sympy.Ne(condition, 0)
-        return sympy.Piecewise((a(), condition), (b(), True))
+        other = b()
+        if other is self.strong_zero:
+            return self.times(Supported(sympy.S.One, condition), as_number(a()))
+        return sympy.Piecewise((self.finished(a()), condition), (self.finished(other), True))
 
-    @staticmethod
-    def relation(relation: str, a: Any, b: Any, given: bool) -> Any:
+    def relation(self, relation: str, a: Any, b: Any, given: bool) -> Any:
         """A SymPy relation."""
-        return sympy_relation(relation, a, b)
+        return sympy_relation(relation, self.finished(a), self.finished(b))
 
     plain = staticmethod(as_number)
+
+    @staticmethod
+    def finished(value: Any) -> Any:
+        """The SymPy scalar, with the conditions of its brackets written into it."""
+        return value.whole if isinstance(value, Supported) else value

@@ -7,6 +7,7 @@ looked at. What has no value (1/0, the log of a negative number) is nan, never a
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 from ..errors import BudgetError
 from .conditions import TESTS
 from .lower import Lowered
-from .terms import ELEM_HEADS, ONE, Ref, Term, num
+from .terms import ELEM_HEADS, ONE, Ref, Term, is_positive, is_zero, num
 
 ENTRY_BUDGET = 2_000_000
 """The number of scalar operations past which an evaluation is refused."""
@@ -61,6 +62,14 @@ class Evaluator:
 
     def array(self, indices: tuple[Term, ...], t: Term, shape: tuple[int, ...]) -> Any:
         """The term at every index, as an object array; a scalar for no indices."""
+        found = self._entries(indices, t, shape)
+        if not indices:
+            return self.scalars.finished(found)
+        for place in np.ndindex(found.shape):
+            found[place] = self.scalars.finished(found[place])
+        return found
+
+    def _entries(self, indices: tuple[Term, ...], t: Term, shape: tuple[int, ...]) -> Any:
         if not indices:
             return self.scalar(t, {})
         out = np.empty([int(n) for n in shape], dtype=object)
@@ -71,7 +80,7 @@ class Evaluator:
     def run(self, lowered: Lowered) -> None:
         """Evaluates the definitions in order."""
         for d in lowered.definitions:
-            self.values[d.ref] = self.array(d.indices, d.term, d.ref.shape)
+            self.values[d.ref] = self._entries(d.indices, d.term, d.ref.shape)
 
     def scalar(self, t: Term, env: dict[Term, int]) -> Any:
         """The term with its indices taken from the environment."""
@@ -91,8 +100,8 @@ class Evaluator:
         if head in ("IDX", "BOUND"):
             return env[t]
         if head == "ADD":
-            terms = (scalars.times(scalars.number(c), scalars.plain(self.scalar(m, env))) for m, c in args[1])
-            return scalars.total(itertools.chain((scalars.number(args[0]),), terms))
+            terms = (self._scaled(c, scalars.plain(self.scalar(m, env))) for m, c in args[1])
+            return self._total(terms if is_zero(args[0]) else itertools.chain((scalars.number(args[0]),), terms))
         if head == "MUL":
             return self._product(args, env)
         if head == "FN":
@@ -112,10 +121,20 @@ class Evaluator:
             )
         if head == "SUM":
             b, extent, body = args
-            return scalars.total(scalars.plain(self.scalar(body, {**env, b: k})) for k in range(int(extent)))
+            return self._total(scalars.plain(self.scalar(body, {**env, b: k})) for k in range(int(extent)))
         if head == "SIZE":
             return scalars.number(num(args[1]))
         raise AssertionError(head)
+
+    def _scaled(self, coefficient: Term, value: Any) -> Any:
+        scalars = self.scalars
+        return value if value is scalars.strong_zero else scalars.times(scalars.number(coefficient), value)
+
+    def _total(self, summands: Iterable[Any]) -> Any:
+        """The sum; a strong zero if every summand is one."""
+        values = list(summands)
+        strong = bool(values) and all(v is self.scalars.strong_zero for v in values)
+        return self.scalars.strong_zero if strong else self.scalars.total(values)
 
     def _product(self, args: Any, env: dict[Term, int]) -> Any:
         coefficient, factors = args
@@ -128,13 +147,16 @@ class Evaluator:
             elif base.head == "IVERSON":
                 conditions.append(base.args[0])
         rest = [(b, e) for b, e in factors if b.head not in ("DELTA", "IVERSON")]
+        rest.sort(key=lambda f: f[0].head not in ELEM_HEADS)  # a strong zero among those spares the other factors
 
         def product() -> Any:
-            out = scalars.number(coefficient)
+            values = []
             for base, exponent in rest:
-                value = scalars.plain(self.scalar(base, env))
-                if value is scalars.strong_zero:
+                values.append(value := scalars.plain(self.scalar(base, env)))
+                if value is scalars.strong_zero and is_positive(exponent):
                     return value
+            out = scalars.number(coefficient)
+            for value, (_, exponent) in zip(values, rest, strict=True):
                 power = None if exponent is ONE else scalars.plain(self.scalar(exponent, env))
                 out = scalars.times(out, value if power is None else scalars.power(value, power, exponent))
             return out

@@ -13,7 +13,7 @@ from .naming import Name
 from .scalars import SCALARS, as_number, sympy_relation
 from .structure import Atom
 from .symbols import leaf_symbol
-from .terms import Ref, Term
+from .terms import Ref, Term, is_positive, is_zero
 
 
 class ToSymPy:
@@ -112,7 +112,17 @@ class ToSymPy:
     def _product(self, args: Any) -> Any:
         """Brackets become the condition of a Piecewise, so that their zero stays strong."""
         coefficient, factors = args
-        conditions = [self._condition(b.args[0]) for b, _ in factors if b.head == "IVERSON"]
         rest = [as_number(self(b)) ** as_number(self(e)) for b, e in factors if b.head != "IVERSON"]
         product = sympy.Mul(self(coefficient), *rest)
-        return sympy.Piecewise((product, sympy.And(*conditions)), (0, True)) if conditions else product
+        support = sympy.And(*(self._support(b) for b, e in factors if is_positive(e)))
+        return product if support is sympy.true else sympy.Piecewise((product, support), (0, True))
+
+    def _support(self, t: Term) -> Any:
+        """The condition without which a term is a strong zero."""
+        if t.head == "IVERSON":
+            return self._condition(t.args[0])
+        if t.head == "MUL":
+            return sympy.And(*(self._support(b) for b, e in t.args[1] if is_positive(e)))
+        if t.head == "ADD" and is_zero(t.args[0]):
+            return sympy.Or(*(self._support(m) for m, _ in t.args[1]))
+        return sympy.true

@@ -193,6 +193,11 @@ def is_zero(t: Term) -> bool:
     return t.head == "NUM" and t.args[1] == 0
 
 
+def is_positive(exponent: Term) -> bool:
+    """Whether a power with this exponent is 0 where its base is; 1/0 has no value."""
+    return exponent.head == "NUM" and exponent.args[1] > 0
+
+
 def _is_one(t: Term) -> bool:
     return t is ONE or (t.head == "NUM" and t.args[1] == 1)
 

@@ -100,3 +100,37 @@ def test_a_definition_that_a_bracket_made_zero_stays_strong() -> None:
     v = -sg.where(x == 0, x, x * sg.log(sg.abs(x)))
     found = sg.formula(v, wrt=x).evaluate().reshape(4, 4)
     assert [[float(n) for n in row] for row in found] == [[-float(i == k) for k in range(4)] for i in range(4)]
+
+
+def through_a_pole(x: sg.Tensor) -> sg.Tensor:
+    """What is not selected is infinite where x is 0, and so are its slopes."""
+    u = 1 / x
+    return sg.where(x > 0, u * sg.sin(u), x)
+
+
+def test_a_sum_of_strong_zeros_is_one() -> None:
+    x = sg.tensor([0.0, 2.0, -3.0], requires_grad=True)
+    y = through_a_pole(x)
+    z = (y * y).sum()
+    y.sum().backward(retain_graph=True)
+    assert x.grad is not None and x.grad.tolist()[::2] == [1.0, 1.0]
+    slopes = sg.formula(y.sum(), wrt=x)
+    assert [float(v) for v in slopes.evaluate()] == pytest.approx(x.grad.tolist(), rel=1e-14)
+    curvature = sg.formula(z, wrt=(x, x))
+    assert [float(v) for v in curvature.evaluate().diagonal()][::2] == [2.0, 2.0]
+
+    def at_the_point(entry: sympy.Expr) -> sympy.Expr:
+        return entry.subs({e: int(x[int(e.indices[0])].item()) for e in entry.atoms(sympy.Indexed)})
+
+    assert [at_the_point(e) for e in slopes.entries()][::2] == [1, 1]
+    assert [at_the_point(e) for e in curvature.entries().diagonal()][::2] == [2, 2]
+    (i,) = slopes.indices
+    assert [at_the_point(slopes.expr.subs(i, k)) for k in (0, 2)] == [1, 1]
+
+
+def test_one_over_a_value_that_a_bracket_made_zero_has_no_value() -> None:
+    x = sg.tensor([0.0, 2.0], requires_grad=True)
+    t = sg.where(x > 0, x * x, 0.0)
+    for y in (1 / t, x / t, sg.sin(t) + 1 / t):
+        found = sg.formula(y).evaluate()
+        assert found[0] != found[0] and float(found[1]) == pytest.approx(y[1].item(), rel=1e-14)
